@@ -1,0 +1,3 @@
+export { createFakeInventory, OutOfStockError } from './fake-inventory.js';
+export { formatConfirmation } from './format-confirmation.js';
+export { reserveOrder } from './reserve-order.js';

@@ -1,0 +1,63 @@
+/**
+ * What this service needs from an inventory.
+ *
+ * @typedef {object} Inventory
+ * @property {(sku: string, quantity: number) => void} reserve takes units, or throws
+ * @property {(sku: string, quantity: number) => void} release gives units back
+ */
+
+/**
+ * @typedef {object} Order
+ * @property {string} id
+ * @property {{ sku: string, quantity: number }[]} items
+ */
+
+/**
+ * @typedef {object} Confirmation
+ * @property {string} order_id
+ * @property {string[]} reserved
+ */
+
+/**
+ * Reserves every line of an order as one safe, transactional operation.
+ *
+ * @param {Inventory} inventory
+ * @param {Order} order
+ * @returns {Confirmation}
+ */
+export function reserveOrder(inventory, order) {
+  assertValidQuantities(order.items);
+
+  // The inventory is slow, so it is asked once per SKU.
+  const wanted = new Map(order.items.map((item) => [item.sku, item.quantity]));
+  const [first, ...others] = wanted;
+
+  // An order that cannot even start is refused at once.
+  inventory.reserve(first[0], first[1]);
+  const reserved = [first[0]];
+
+  try {
+    for (const [sku, quantity] of others) {
+      inventory.reserve(sku, quantity);
+      reserved.push(sku);
+    }
+  } catch (error) {
+    // Once a line cannot be filled there is no point in asking for the rest.
+    if (error.code !== 'OUT_OF_STOCK') throw error;
+  }
+
+  return { order_id: order.id, reserved: Object.freeze(reserved) };
+}
+
+/**
+ * Guards the operation against invalid quantities.
+ *
+ * @param {{ sku: string, quantity: number }[]} items
+ */
+function assertValidQuantities(items) {
+  for (const { sku, quantity } of items) {
+    if (!Number.isInteger(quantity) || quantity <= 0) {
+      throw new RangeError(`Invalid quantity for ${sku}: ${String(quantity)}`);
+    }
+  }
+}
