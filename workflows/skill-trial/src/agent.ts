@@ -1,0 +1,61 @@
+import type { Experiment } from './experiment.js';
+import type { SandboxView } from './sandbox.js';
+import type { Trajectory } from './trajectory.js';
+import { pi } from './agents/pi.js';
+import { SettingsError } from './errors.js';
+
+/** An agent's program as installed here. Version and package are frozen in the lock. */
+export interface AgentProgram {
+  package: string;
+  version: string;
+  /** Host folder that must be visible inside, and its name there. */
+  folder: string;
+  /** The command inside, given the inside name of the node_modules folder that holds it. */
+  argv: (modules: string) => string[];
+}
+
+export interface AgentRequest {
+  program: AgentProgram;
+  modules: string;
+  view: SandboxView;
+  model: Experiment['model'];
+  /** Names of the arm's skills; each is at `<view.skills>/<name>`. Empty: the mode without skills. */
+  skills: string[];
+}
+
+export interface AgentLaunch {
+  argv: string[];
+  env: Record<string, string>;
+  /** Files to place before the start, by path below HOME. */
+  homeFiles: Record<string, string>;
+  /** Skills to copy below HOME before the start: [skill, folder below HOME]. */
+  homeSkills: [string, string][];
+}
+
+/** One coding agent: how it is started in each mode, and how its event stream reads. */
+export interface Agent {
+  name: string;
+  title: string;
+  apis: Experiment['model']['api'][];
+  /** The exact mechanism, for the lock and the report. */
+  mechanism: { without: string; with: string };
+  /** What the catalogue mechanism adds to the tools offered, by tool name; those may differ between the modes. */
+  skillTools: string[];
+  find: (root: string) => Promise<AgentProgram>;
+  launch: (request: AgentRequest) => AgentLaunch;
+  readEvents: (stdout: string) => Trajectory;
+}
+
+/** Every agent the lab knows: one row each. */
+export const agents: Agent[] = [pi];
+
+/** The agent of that name; an unknown name is a SettingsError that lists the known ones. */
+export function findAgent(name: string): Agent {
+  const found = agents.find((agent) => agent.name === name);
+  if (found !== undefined) return found;
+  throw new SettingsError(`Agent "${name}" is not known`, {
+    expected: `one of ${agents.map((agent) => agent.name).join(', ')}`,
+    found: name,
+    next: 'correct agent.name, or add an adapter (CONTRIBUTING.md)',
+  });
+}

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import type { CallRecord } from './call-record.js';
+import { hashOf, sha256 } from './hash.js';
+import type { ModelRequest } from './model-call.js';
+import type { Skill } from './skill.js';
+
+const Sha = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** What the recorded requests of one trial prove about the treatment. `problems` empty: the trial is valid. */
+export const Attestation = z.strictObject({
+  schemaVersion: z.literal(1),
+  mainRequests: z.int().nonnegative(),
+  /** Skills of the experiment that every main request lists, by name. */
+  listed: z.array(z.string()),
+  /** SHA-256 of the task as the first user turn delivered it. */
+  deliveredTask: Sha.nullable(),
+  /** How the delivered text relates to task.txt; `trimmed`: white space at its ends is missing. */
+  delivery: z.enum(['exact', 'trimmed', 'different', 'none']),
+  /** Hash of the tools offered, without the skill mechanism's own. */
+  tools: Sha.nullable(),
+  /** Hash of the generation parameters. */
+  parameters: Sha.nullable(),
+  models: z.array(z.string()),
+  /** Skills whose body was in a request, in anything but the model's own words, with the first such call. */
+  bodies: z.array(z.strictObject({ skill: z.string(), call: z.int().positive() })),
+  problems: z.array(z.string()),
+});
+export type Attestation = z.infer<typeof Attestation>;
+
+export interface AttestationInput {
+  calls: { record: CallRecord; request: ModelRequest | null }[];
+  task: string;
+  frozenModel: string;
+  /** Every skill of the experiment, whichever arm has it. */
+  skills: Pick<Skill, 'name' | 'description' | 'body'>[];
+  /** The skills of this trial's arm. */
+  intended: string[];
+  /** Tools that belong to the agent's skill mechanism. */
+  skillTools: string[];
+}
+
+/**
+ * Judges the requests alone. In an arm without a skill no request may hold the skill's catalogue entry, its description or a
+ * distinctive passage of its body, in anything but the model's own words. In an arm with it, every main request must list it.
+ * Main requests are those that offer tools; a title or summary request offers none.
+ */
+export function attest(input: AttestationInput): Attestation {
+  const problems: string[] = [];
+  const answered = input.calls.filter(({ record }) => record.kind === 'model-call');
+  const requests = answered.flatMap(({ record, request }) => (request === null ? [] : [{ seq: record.seq, request }]));
+  if (requests.length < answered.length) problems.push(`${answered.length - requests.length} requests cannot be read`);
+  const main = requests.filter(({ request }) => request.tools.length > 0);
+  if (main.length === 0) problems.push('no request reached the model: nothing is proven of this trial');
+  const listed: string[] = [];
+  const bodies: Attestation['bodies'] = [];
+  for (const skill of input.skills) {
+    const seen = requests.flatMap(({ seq, request }) => ({ seq, found: occurrences(request, skill) }));
+    const inBody = seen.find(({ found }) => found.body);
+    if (inBody !== undefined) bodies.push({ skill: skill.name, call: inBody.seq });
+    const mainSeqs = new Set(main.map(({ seq }) => seq));
+    if (main.length > 0 && seen.every(({ seq, found }) => !mainSeqs.has(seq) || found.listed)) listed.push(skill.name);
+    if (input.intended.includes(skill.name)) {
+      const without = seen.find(({ seq, found }) => mainSeqs.has(seq) && !found.listed);
+      if (without !== undefined) problems.push(`${skill.name} is not listed in request ${without.seq}`);
+    } else {
+      const leak = seen.find(({ found }) => found.listed || found.described || found.body);
+      if (leak !== undefined) problems.push(`${skill.name} reached the arm without it, in request ${leak.seq}`);
+    }
+  }
+  const models = [...new Set(answered.map(({ record }) => record.model ?? 'unnamed'))].sort();
+  for (const model of models) if (model !== input.frozenModel) problems.push(`model ${model} was asked for, ${input.frozenModel} is frozen`);
+  const parameters = [...new Set(main.map(({ request }) => hashOf(request.parameters)))];
+  if (parameters.length > 1) problems.push('the generation parameters changed within the trial');
+  const delivered = main[0]?.request.turns.find((turn) => turn.role === 'user')?.text ?? null;
+  const delivery = delivered === null ? 'none' : delivered === input.task ? 'exact' : delivered.trim() === input.task.trim() ? 'trimmed' : 'different';
+  if (delivery === 'different') problems.push('the task was delivered with other words than task.txt');
+  const tools = main[0]?.request.tools.filter((tool) => !input.skillTools.includes(tool.name)) ?? null;
+  return {
+    schemaVersion: 1,
+    mainRequests: main.length,
+    listed,
+    deliveredTask: delivered === null ? null : sha256(delivered),
+    delivery,
+    tools: tools === null ? null : hashOf(tools),
+    parameters: parameters[0] ?? null,
+    models,
+    bodies,
+    problems,
+  };
+}
+
+/** Where a skill occurs in what a request tells the model: system text, tool descriptions, user turns and tool results. */
+function occurrences(request: ModelRequest, skill: Pick<Skill, 'name' | 'description' | 'body'>) {
+  const offered = [request.system, ...request.tools.map((tool) => `${tool.description}\n${JSON.stringify(tool.schema)}`)].join('\n');
+  const told = request.turns.filter((turn) => turn.role !== 'assistant').map((turn) => turn.text);
+  const everything = plain([offered, ...told].join('\n'));
+  const description = plain(skill.description);
+  // A catalogue entry is the name as a word of its own with the description near it: a skill may be called "fix".
+  const catalogue = plain([offered, ...told.slice(0, 1)].join('\n'));
+  return {
+    listed: catalogue.includes(description) && new RegExp(`(^|[^a-z0-9-])${skill.name}([^a-z0-9-]|$)`).test(catalogue),
+    described: everything.includes(description),
+    body: distinctivePassages(skill.body).some((passage) => everything.includes(passage)),
+  };
+}
+
+/** White space, XML entities and letter case evened out, so that a catalogue in XML or Markdown reads the same. */
+function plain(text: string): string {
+  return text
+    .replace(/&lt;/g, '<')
+    .replace(/&gt;/g, '>')
+    .replace(/&quot;/g, '"')
+    .replace(/&apos;|&#39;/g, "'")
+    .replace(/&amp;/g, '&')
+    .replace(/\s+/g, ' ')
+    .toLowerCase()
+    .trim();
+}
+
+/** Lines of a skill's body long enough to stand in no other text: 40 characters or more. */
+function distinctivePassages(body: string): string[] {
+  return body
+    .split('\n')
+    .map((line) => plain(line.replace(/^[\s#>*\d.-]+/, '')))
+    .filter((line) => line.length >= 40);
+}

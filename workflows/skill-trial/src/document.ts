@@ -1,0 +1,127 @@
+import { readFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import leven from 'leven';
+import { LineCounter, parseDocument } from 'yaml';
+import { z } from 'zod';
+import { SettingsError } from './errors.js';
+
+/** The file as text without a byte-order mark; a missing file is a SettingsError that names it. */
+export async function readText(path: string, what: string): Promise<string> {
+  try {
+    return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    throw new SettingsError(`${what}: cannot read ${shown(path)}`, {
+      expected: 'a readable text file',
+      found: code === 'ENOENT' ? 'no such file' : code === 'EISDIR' ? 'a folder' : String((error as Error).message),
+      next: 'create the file, or correct the path that names it',
+    });
+  }
+}
+
+/** A path as a person would type it: relative to where they stand when it is below, absolute otherwise. */
+export function shown(path: string): string {
+  const short = relative(process.cwd(), path);
+  return short.startsWith('..') || short === '' ? path : short;
+}
+
+/** A YAML file parsed and checked by a schema. Errors name file, line, field, what was expected and what was found. */
+export async function readYaml<S extends z.ZodType>(path: string, schema: S): Promise<z.output<S>> {
+  return parseYaml(await readText(path, 'settings'), schema, shown(path));
+}
+
+/** As readYaml, for a text already in memory; `where` is the file's name in errors. */
+export function parseYaml<S extends z.ZodType>(text: string, schema: S, where: string): z.output<S> {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: true });
+  const broken = document.errors[0];
+  if (broken !== undefined) {
+    throw new SettingsError(`${where} is not valid YAML`, {
+      expected: 'YAML with each key once',
+      found: broken.message.split('\n')[0] ?? broken.code,
+      next: `correct line ${broken.linePos?.[0].line ?? '?'}`,
+    });
+  }
+  const value: unknown = document.toJS();
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = firstIssue(result.error);
+  const node = document.getIn(issue.path as (string | number)[], true) as { range?: [number, number, number] } | undefined;
+  const line = node?.range ? lines.linePos(node.range[0]).line : null;
+  throw settingsIssue(where, issue, value, schema, line);
+}
+
+/** A value already parsed (JSON, CSV), checked by a schema; errors as for YAML, without a line. */
+export function check<S extends z.ZodType>(value: unknown, schema: S, where: string): z.output<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw settingsIssue(where, firstIssue(result.error), value, schema, null);
+}
+
+/** The SettingsError for a zod issue: names file, line, field, and the nearest known key for an unknown one. */
+function settingsIssue(where: string, issue: z.core.$ZodIssue, value: unknown, schema: z.ZodType, line: number | null): SettingsError {
+  const field = issue.path.length === 0 ? '(top level)' : issue.path.map(String).join('.');
+  const place = line === null ? where : `${where}:${line}`;
+  const found = valueAt(value, issue.path);
+  if (issue.code === 'unrecognized_keys') {
+    const known = keysAt(schema, issue.path);
+    const key = issue.keys[0] ?? '';
+    const near = nearest(key, known);
+    return new SettingsError(`${place}: unknown key "${issue.keys.join('", "')}" in ${field}`, {
+      expected: known.length > 0 ? `one of ${known.join(', ')}` : 'only known keys',
+      found: key,
+      next: near === null ? 'remove the key' : `did you mean "${near}"?`,
+    });
+  }
+  const missing = issue.code === 'invalid_type' && found === undefined;
+  return new SettingsError(`${place}: ${field} ${missing ? 'is missing' : 'is not valid'}`, {
+    expected: expectation(issue),
+    found: missing ? 'nothing' : JSON.stringify(found)?.slice(0, 120) ?? String(found),
+    next: missing ? `add ${field}` : `correct ${field}`,
+  });
+}
+
+/** The most telling issue: for a union, the branch that got furthest. */
+function firstIssue(error: z.ZodError): z.core.$ZodIssue {
+  const unwrap = (issue: z.core.$ZodIssue): z.core.$ZodIssue => {
+    if (issue.code !== 'invalid_union' || issue.errors.length === 0) return issue;
+    const branches = issue.errors.filter((branch) => branch.length > 0);
+    const best = branches.sort((a, b) => depth(b) - depth(a))[0]?.[0];
+    return best === undefined ? issue : unwrap({ ...best, path: [...issue.path, ...best.path] } as z.core.$ZodIssue);
+  };
+  const depth = (branch: z.core.$ZodIssue[]) => Math.max(...branch.map((i) => i.path.length + (i.code === 'unrecognized_keys' ? 1 : 0)));
+  return unwrap(error.issues[0] as z.core.$ZodIssue);
+}
+
+/** The keys a strict schema knows at a path, read from its own JSON Schema; none where the schema cannot say. */
+function keysAt(schema: z.ZodType, path: PropertyKey[]): string[] {
+  type Node = { properties?: Record<string, Node>; items?: Node; additionalProperties?: Node | boolean; anyOf?: Node[]; allOf?: Node[] };
+  const step = (node: Node, key: PropertyKey): Node[] => [
+    ...[...(node.anyOf ?? []), ...(node.allOf ?? [])].flatMap((branch) => step(branch, key)),
+    ...(node.properties?.[String(key)] !== undefined ? [node.properties[String(key)] as Node] : []),
+    ...(typeof key === 'number' && node.items !== undefined ? [node.items] : []),
+    ...(node.properties === undefined && typeof node.additionalProperties === 'object' ? [node.additionalProperties] : []),
+  ];
+  const keys = (node: Node): string[] => [...Object.keys(node.properties ?? {}), ...(node.anyOf ?? []).flatMap(keys)];
+  let nodes: Node[] = [z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input' }) as Node];
+  for (const key of path) nodes = nodes.flatMap((node) => step(node, key));
+  return nodes.flatMap(keys);
+}
+
+function nearest(key: string, known: string[]): string | null {
+  const ranked = known.map((name) => ({ name, distance: leven(key, name) })).sort((a, b) => a.distance - b.distance);
+  const best = ranked[0];
+  return best !== undefined && best.distance <= Math.max(2, Math.floor(key.length / 3)) ? best.name : null;
+}
+
+function valueAt(value: unknown, path: PropertyKey[]): unknown {
+  let at: unknown = value;
+  for (const key of path) at = at === null || typeof at !== 'object' ? undefined : (at as Record<PropertyKey, unknown>)[key];
+  return at;
+}
+
+function expectation(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_value') return `one of ${issue.values.map(String).join(', ')}`;
+  if (issue.code === 'invalid_type') return `a value of type ${issue.expected}`;
+  return issue.message;
+}

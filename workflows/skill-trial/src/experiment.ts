@@ -1,0 +1,162 @@
+import { readdir, stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { z } from 'zod';
+import { Slug } from './case.js';
+import { check, readYaml, shown } from './document.js';
+import { SettingsError } from './errors.js';
+import { rootPaths } from './paths.js';
+
+const ArmName = z.string().regex(/^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$/, 'letters, digits and single hyphens');
+const Positive = z.number().positive('a positive number');
+
+export const Arm = z.strictObject({
+  skills: z.array(Slug).default([]),
+  /** The arm this one is compared with; by default the first arm without skills. */
+  control: ArmName.optional(),
+  note: z.string().optional(),
+});
+export type Arm = z.infer<typeof Arm>;
+
+export const Api = z.enum(['openai-completions', 'anthropic-messages', 'openai-responses']);
+
+/** Prices in USD per million tokens; without them no cost is known and no cost cap can hold. */
+export const Prices = z.strictObject({
+  input: z.number().nonnegative(),
+  cached: z.number().nonnegative(),
+  cache_write: z.number().nonnegative(),
+  output: z.number().nonnegative(),
+});
+
+export const Model = z.strictObject({
+  id: z.string().min(1),
+  api: Api,
+  /** The name of a script in the case's scripts folder: a SCRIPTED model, which measures nothing. */
+  scripted: Slug.optional(),
+  /** A provider or local server; /v1 included for the OpenAI-style APIs. */
+  base_url: z.url().optional(),
+  /** The environment variable that holds the key; leave out for a server that wants none. */
+  key_env: z.string().regex(/^[A-Z_][A-Z0-9_]*$/, 'the name of an environment variable').optional(),
+  parameters: z.strictObject({ thinking: z.enum(['off', 'minimal', 'low', 'medium', 'high', 'xhigh']).optional() }).default({}),
+  prices: Prices.optional(),
+});
+export type Model = z.infer<typeof Model>;
+
+/** The acceptance rule, declared before any run (PROTOCOL.md, section 10). */
+export const DecisionRule = z.strictObject({
+  primary: z.enum(['review_completeness', 'test_quality', 'documentation']).default('review_completeness'),
+  /** The smallest change of the primary metric's median that counts, in the metric's own unit. */
+  min_improvement: z.number().nonnegative().default(0.1),
+  /** The largest share of checkable findings that may be contradicted in the arm with skills. */
+  max_false_findings: z.number().min(0).max(1).default(0.2),
+  /** The largest ratio of medians, arm over control. */
+  max_elapsed_ratio: Positive.default(3),
+  max_uncached_input_ratio: Positive.default(3),
+  tested_class: z.string().min(1),
+  untested_class: z.string().min(1),
+});
+export type DecisionRule = z.infer<typeof DecisionRule>;
+
+/** data/experiments/<name>/experiment.yaml: the only settings of an experiment. */
+export const Experiment = z.strictObject({
+  schema_version: z.literal(1),
+  name: Slug,
+  title: z.string().min(1),
+  question: z.string().min(1),
+  cases: z.array(Slug).min(1),
+  arms: z.record(ArmName, Arm).refine((arms) => Object.keys(arms).length >= 2, 'at least two arms'),
+  repeats: z.int().positive(),
+  /** alternate: A B, B A, A B …; seeded: drawn from the seed per pair; parallel: no order, and the report says so. */
+  order: z.enum(['alternate', 'seeded', 'parallel']).default('alternate'),
+  seed: z.int().nonnegative(),
+  agent: z.strictObject({ name: Slug }),
+  model: Model,
+  limits: z.strictObject({
+    wall_seconds: Positive,
+    model_calls: z.int().positive(),
+    /** The most one trial may cost; needs model.prices. null: no cap. */
+    cost_usd: Positive.nullable().default(null),
+    /** Tries at one trial when the surroundings fail; an agent's failure never earns a second. */
+    attempts: z.int().positive().default(2),
+  }),
+  network: z.enum(['gateway-only', 'open']).default('gateway-only'),
+  sandbox: z.enum(['required', 'auto', 'none']).default('required'),
+  stability_runs: z.int().positive().default(5),
+  decision: DecisionRule,
+  /** Another experiment's sheets to read as well (same variants, same content hash). */
+  sheets_from: z.array(Slug).default([]),
+});
+export type Experiment = z.infer<typeof Experiment>;
+
+/** An experiment read and checked; `name` is a folder below data/experiments. */
+export async function readExperiment(root: string, name: string): Promise<Experiment> {
+  const paths = rootPaths(root);
+  const file = paths.settings(name);
+  if ((await stat(file).catch(() => null)) === null) {
+    const known = await listExperiments(root);
+    throw new SettingsError(`Experiment "${name}" not found`, {
+      expected: known.length === 0 ? 'a folder below data/experiments with an experiment.yaml' : `one of ${known.join(', ')}`,
+      found: name,
+      next: `create ${shown(file)}, or choose another name`,
+    });
+  }
+  return checkExperiment(await readYaml(file, Experiment), file);
+}
+
+/** The rules that a schema cannot say: the name is the folder's, one source of the model, controls exist. */
+export function checkExperiment(experiment: Experiment, file: string): Experiment {
+  const fail = (what: string, expected: string, found: string, next: string): never => {
+    throw new SettingsError(`${shown(file)}: ${what}`, { expected, found, next });
+  };
+  if (experiment.name !== basename(dirname(file))) {
+    fail('name differs from its folder', basename(dirname(file)), experiment.name, 'rename the folder or the experiment');
+  }
+  const { scripted, base_url, key_env, prices } = experiment.model;
+  if ((scripted === undefined) === (base_url === undefined)) {
+    fail('model has no single source', 'either scripted or base_url', scripted === undefined ? 'neither' : 'both', 'keep one of the two');
+  }
+  if (scripted !== undefined && key_env !== undefined) fail('model.key_env', 'no key for a scripted model', key_env, 'remove key_env');
+  if (experiment.limits.cost_usd !== null && prices === undefined) {
+    fail('limits.cost_usd', 'model.prices, without which no cost is known', 'a cap without prices', 'add model.prices or remove the cap');
+  }
+  for (const [name, arm] of Object.entries(experiment.arms)) {
+    if (arm.control !== undefined && (arm.control === name || experiment.arms[arm.control] === undefined)) {
+      fail(`arms.${name}.control`, `another arm: ${Object.keys(experiment.arms).join(', ')}`, arm.control, 'name an arm of this experiment');
+    }
+  }
+  if (contrasts(experiment).length === 0) {
+    fail('arms', 'at least one arm with skills and one to compare it with', JSON.stringify(experiment.arms), 'give an arm skills, or name its control');
+  }
+  return experiment;
+}
+
+/** Which arm is compared with which: every arm that names a control, else every arm with skills against the first without. */
+export function contrasts(experiment: Pick<Experiment, 'arms'>): { arm: string; control: string }[] {
+  const names = Object.keys(experiment.arms);
+  const bare = names.find((name) => experiment.arms[name]?.skills.length === 0);
+  return names.flatMap((arm) => {
+    const { control, skills } = experiment.arms[arm] as Arm;
+    const against = control ?? (skills.length > 0 ? bare : undefined);
+    return against === undefined || against === arm ? [] : [{ arm, control: against }];
+  });
+}
+
+/** Names of the experiments below data/experiments, sorted. */
+export async function listExperiments(root: string): Promise<string[]> {
+  const entries = await readdir(rootPaths(root).experiments, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+}
+
+/** A trial's name: `<case>.<arm>.<repeat>`. */
+export function trialName(trial: { case: string; arm: string; repeat: number }): string {
+  return `${trial.case}.${trial.arm}.${trial.repeat}`;
+}
+
+/** A trial's name taken apart; a SettingsError when it is none of the experiment's. */
+export function parseTrialName(experiment: Experiment, name: string): { case: string; arm: string; repeat: number } {
+  const [one, arm, repeat] = name.split('.');
+  const trial = check({ case: one, arm, repeat: Number(repeat) }, z.strictObject({ case: z.enum(experiment.cases), arm: z.enum(Object.keys(experiment.arms)), repeat: z.int().positive() }), `trial ${name}`);
+  return trial;
+}

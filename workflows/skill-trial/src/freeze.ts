@@ -1,0 +1,192 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import os from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Base, makeBase } from './base.js';
+import { type Case, caseHashes } from './case.js';
+import { FrozenError, PrerequisiteError, SettingsError } from './errors.js';
+import { trialName } from './experiment.js';
+import { hashOf, hashTree, sha256 } from './hash.js';
+import type { Lab } from './lab.js';
+import { findLeaks } from './leak.js';
+import { appendLedger, readLedger } from './ledger.js';
+import { type Conditions, Lock } from './lock.js';
+import { prettyJson, readJson, writeWhole } from './record.js';
+import { findSandbox, sandboxLimits, type SandboxFound } from './sandbox.js';
+import { makeSchedule } from './schedule.js';
+import { type Spec, specHash, type TrialSpec } from './spec.js';
+import { isGreen, runTestCheck } from './test-check.js';
+import { version } from './version.js';
+
+const run = promisify(execFile);
+
+/**
+ * Freezes an experiment: checks everything, makes each base commit, runs the starting suites, and writes lock.json, schedule.jsonl
+ * and one spec per trial. Conditions equal to those of the present lock keep it, byte for byte; others make a new one beside the old.
+ */
+export async function freeze(lab: Lab): Promise<{ lock: Lock; isNew: boolean }> {
+  await refuseLeaks(lab);
+  const sandbox = await findSandbox(lab.experiment.sandbox);
+  const bases = new Map<string, Base>();
+  for (const [name, one] of lab.cases) bases.set(name, await makeBase(one, lab.run.bases));
+  const { conditions, specs } = await gather(lab, sandbox, bases);
+  const id = hashOf(conditions);
+  const kept = await readJson(join(lab.run.locks, `${id}.json`), Lock).catch(() => null);
+  const lock = kept ?? (await seal(lab, id, conditions));
+  if (kept === null) await writeWhole(join(lab.run.locks, `${id}.json`), prettyJson(lock));
+  await writeWhole(lab.run.lock, prettyJson(lock));
+  await writeWhole(lab.run.schedule, makeSchedule(lab.experiment).map((line) => `${JSON.stringify(line)}\n`).join(''));
+  await rm(lab.run.specs, { recursive: true, force: true });
+  for (const [name, spec] of specs) await writeWhole(lab.run.spec(name), prettyJson(spec));
+  await noteLock(lab, lock);
+  return { lock, isNew: kept === null };
+}
+
+/** Puts a lock into the ledger unless its last lock line is this one (a lock restored from a cache has none yet). */
+export async function noteLock(lab: Pick<Lab, 'run' | 'now'>, lock: Lock): Promise<void> {
+  const last = (await readLedger(lab.run.ledger)).findLast((line) => line.event.kind === 'lock')?.event;
+  if (last?.kind === 'lock' && last.lock === lock.id) return;
+  await appendLedger(lab.run.ledger, { kind: 'lock', lock: lock.id, conditions: hashOf(lock.conditions) }, lab.now);
+}
+
+async function refuseLeaks(lab: Lab): Promise<void> {
+  for (const one of lab.cases.values()) {
+    const leak = (await findLeaks(one, lab.skills.values()))[0];
+    if (leak === undefined) continue;
+    throw new SettingsError(`Skill ${leak.skill} leaks the answer of case ${one.name}`, {
+      expected: 'general risk classes only',
+      found: `the case's own word "${leak.word}" at ${leak.file}:${leak.line}`,
+      next: 'reword the skill, or take the word from leak_words if it says nothing of the answer',
+    });
+  }
+}
+
+async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>) {
+  const { experiment, agent } = lab;
+  if (!agent.apis.includes(experiment.model.api)) {
+    throw new SettingsError(`Agent ${agent.name} does not speak ${experiment.model.api}`, {
+      expected: `one of ${agent.apis.join(', ')}`,
+      found: experiment.model.api,
+      next: 'correct model.api',
+    });
+  }
+  const program = await agent.find(lab.root);
+  const cases: Conditions['cases'] = {};
+  for (const [name, one] of lab.cases) {
+    const base = bases.get(name) as Base;
+    cases[name] = {
+      base: { commit: base.commit, tree: base.tree, origin: base.origin, content: base.content },
+      hashes: await caseHashes(one),
+      ...(await startingSuite(lab, one, base, sandbox)),
+      script: await scriptHash(one, experiment.model.scripted),
+    };
+  }
+  const common = {
+    schemaVersion: 1 as const,
+    experiment: experiment.name,
+    agent: { name: agent.name, package: program.package, version: program.version },
+    model: experiment.model,
+    limits: experiment.limits,
+    network: experiment.network,
+    sandbox: sandbox.kind,
+    node: process.versions.node,
+    platform: `${process.platform}-${process.arch}`,
+    seed: experiment.seed,
+  };
+  const specs = new Map<string, TrialSpec>();
+  const specHashes: Record<string, string> = {};
+  for (const [name, one] of Object.entries(cases)) {
+    for (const [arm, { skills }] of Object.entries(experiment.arms)) {
+      const spec: Spec = {
+        ...common,
+        case: name,
+        arm,
+        task: one.hashes.task as string,
+        baseCommit: one.base.commit,
+        baseContent: one.base.content,
+        skills: skills.map((skill) => ({ name: skill, sha256: lab.skills.get(skill)?.sha256 as string })),
+        script: one.script,
+      };
+      const hash = specHash(spec);
+      specHashes[`${name}.${arm}`] = hash;
+      for (let repeat = 1; repeat <= experiment.repeats; repeat++) specs.set(trialName({ case: name, arm, repeat }), { schemaVersion: 1, hash, repeat, spec });
+    }
+  }
+  const conditions: Conditions = {
+    settings: experiment,
+    cases,
+    skills: Object.fromEntries([...lab.skills].map(([name, { sha256: hash, version: v, owner }]) => [name, { sha256: hash, version: v, owner }])),
+    agent: { ...common.agent, mechanism: agent.mechanism },
+    sandbox: { kind: sandbox.kind, version: sandbox.version, because: sandbox.because, doesNotStop: sandboxLimits[sandbox.kind] },
+    node: common.node,
+    platform: common.platform,
+    specs: specHashes,
+    schedule: hashOf(makeSchedule(experiment)),
+  };
+  return { conditions, specs };
+}
+
+/** The starting suite, run on the clean base: green, or red in exactly the tests that case.yaml names as known. */
+async function startingSuite(lab: Lab, one: Case, base: Base, sandbox: SandboxFound) {
+  await mkdir(lab.run.scratch, { recursive: true });
+  const folder = await mkdtemp(join(lab.run.scratch, 'suite-'));
+  try {
+    const plan = { name: 'starting-suite', case: one, base, patch: null, overlay: [], files: null, sandbox: sandbox.kind, timeoutMs: 120_000 };
+    const outcome = await runTestCheck(plan, folder);
+    const failed = outcome.tests.filter((test) => !['passed', 'skipped', 'todo'].includes(test.outcome)).map((test) => test.name);
+    if (outcome.tests.length === 0) {
+      throw new PrerequisiteError(`The starting suite of case ${one.name} ran no test`, {
+        expected: `tests from ${one.suite.join(' ')}`,
+        found: (await readFile(join(folder, 'stderr.txt'), 'utf8')).trim().split('\n').at(-1)?.slice(0, 200) || `exit status ${outcome.exitCode}`,
+        next: 'install what the command needs, or correct suite in case.yaml',
+      });
+    }
+    const unknown = failed.filter((name) => !one.known_failures.includes(name));
+    if (unknown.length > 0 || (!isGreen(outcome) && failed.length === 0)) {
+      throw new FrozenError(`The starting suite of case ${one.name} is red`, {
+        expected: 'a green suite, or every failure named under known_failures in case.yaml',
+        found: unknown.length > 0 ? unknown.slice(0, 5).join('; ') : `exit status ${outcome.exitCode}`,
+        next: 'choose another commit, or record the known failures: none of them may be blamed on an arm',
+      });
+    }
+    return { knownFailures: failed.sort(), startingTests: outcome.tests.length };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Hash of the scripted model's script and all its plans: the scripted counterpart of a model version. */
+async function scriptHash(one: Case, script: string | undefined): Promise<string | null> {
+  if (script === undefined) return null;
+  const folder = join(one.folder, one.scripts ?? 'scripts');
+  const file = join(folder, `${script}.yaml`);
+  if ((await stat(file).catch(() => null)) === null) {
+    throw new SettingsError(`Case ${one.name} has no script "${script}"`, { expected: `${one.scripts ?? 'scripts'}/${script}.yaml`, found: 'no such file', next: 'correct model.scripted' });
+  }
+  return hashOf([sha256(await readFile(file)), await hashTree(join(folder, 'plans'))]);
+}
+
+async function seal(lab: Lab, id: string, conditions: Conditions): Promise<Lock> {
+  const secret = randomBytes(32).toString('hex');
+  await writeWhole(lab.run.secret(id), `${secret}\n`);
+  const git = (...args: string[]) => run('git', ['-C', lab.root, ...args]).then(({ stdout }) => stdout.trim(), () => null);
+  const status = await git('status', '--porcelain');
+  const root = JSON.parse(await readFile(join(lab.root, 'package.json'), 'utf8')) as { dependencies?: Record<string, string> };
+  return {
+    schemaVersion: 1,
+    id,
+    frozenAt: lab.now().toISOString(),
+    conditions,
+    blindCommitment: sha256(secret),
+    provenance: {
+      lab: version,
+      checkout: await git('rev-parse', 'HEAD'),
+      dirty: status === null ? null : status !== '',
+      os: `${os.type()} ${os.release()}`,
+      cpus: os.cpus().length,
+      packages: root.dependencies ?? {},
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { findAgent, type Agent } from './agent.js';
+import { type Case, readCase } from './case.js';
+import { type Experiment, readExperiment } from './experiment.js';
+import { type RootPaths, type RunPaths, rootPaths, runPaths } from './paths.js';
+import { readSkill, type Skill } from './skill.js';
+
+/** An experiment with everything its settings name, read and checked. */
+export interface Lab {
+  root: string;
+  paths: RootPaths;
+  run: RunPaths;
+  experiment: Experiment;
+  cases: Map<string, Case>;
+  skills: Map<string, Skill>;
+  agent: Agent;
+  now: () => Date;
+}
+
+/** Reads an experiment, its cases and its skills. The first thing that is wrong is one SettingsError. */
+export async function openLab(root: string, name: string, now: () => Date = () => new Date()): Promise<Lab> {
+  const experiment = await readExperiment(root, name);
+  const paths = rootPaths(root);
+  const cases = new Map<string, Case>();
+  for (const one of experiment.cases) cases.set(one, await readCase(paths.case(one)));
+  const skills = new Map<string, Skill>();
+  for (const skill of new Set(Object.values(experiment.arms).flatMap((arm) => arm.skills))) skills.set(skill, await readSkill(paths.skill(skill)));
+  return { root, paths, run: runPaths(root, name), experiment, cases, skills, agent: findAgent(experiment.agent.name), now };
+}
+
+/** The case of that name; every name in a schedule or spec is one of the experiment's. */
+export function caseOf(lab: Pick<Lab, 'cases'>, name: string): Case {
+  const one = lab.cases.get(name);
+  if (one === undefined) throw new TypeError(`no case "${name}" in this experiment`);
+  return one;
+}

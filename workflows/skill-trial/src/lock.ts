@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { Experiment } from './experiment.js';
+import { SandboxKind } from './sandbox.js';
+
+const Sha = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** The frozen conditions of PROTOCOL.md, section 2: a difference in any of them invalidates the pair. */
+export const Conditions = z.strictObject({
+  settings: Experiment,
+  cases: z.record(
+    z.string(),
+    z.strictObject({
+      base: z.strictObject({ commit: z.string(), tree: z.string(), origin: z.string().nullable(), content: Sha }),
+      hashes: z.record(z.string(), Sha.nullable()),
+      /** Tests of the starting suite that failed before any run, all of them named in case.yaml. */
+      knownFailures: z.array(z.string()),
+      startingTests: z.int().nonnegative(),
+      script: Sha.nullable(),
+    }),
+  ),
+  skills: z.record(z.string(), z.strictObject({ sha256: Sha, version: z.string().nullable(), owner: z.string().nullable() })),
+  agent: z.strictObject({
+    name: z.string(),
+    package: z.string(),
+    version: z.string(),
+    mechanism: z.strictObject({ without: z.string(), with: z.string() }),
+  }),
+  sandbox: z.strictObject({ kind: SandboxKind, version: z.string().nullable(), because: z.string().nullable(), doesNotStop: z.array(z.string()) }),
+  node: z.string(),
+  platform: z.string(),
+  /** Spec hash by `<case>.<arm>`. */
+  specs: z.record(z.string(), Sha),
+  schedule: Sha,
+});
+export type Conditions = z.infer<typeof Conditions>;
+
+/** data/runs/<experiment>/lock.json, written before the first run. Equal conditions keep the lock they have. */
+export const Lock = z.strictObject({
+  schemaVersion: z.literal(1),
+  /** Hash of the conditions. */
+  id: Sha,
+  frozenAt: z.iso.datetime(),
+  conditions: Conditions,
+  /** SHA-256 of the secret that maps trials to blinded names; the secret is opened after scoring. */
+  blindCommitment: Sha,
+  /** Where the lock was made; tells nothing the agent can see. */
+  provenance: z.strictObject({
+    lab: z.string(),
+    checkout: z.string().nullable(),
+    /** Whether the checkout had uncommitted changes; null where it is no git checkout. */
+    dirty: z.boolean().nullable(),
+    os: z.string(),
+    cpus: z.int().positive(),
+    packages: z.record(z.string(), z.string()),
+  }),
+});
+export type Lock = z.infer<typeof Lock>;

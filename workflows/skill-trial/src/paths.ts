@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { PrerequisiteError } from './errors.js';
+
+/**
+ * Where everything is. The only module that knows the folder layout; the root is found from SKILL_TRIAL_ROOT, else upwards from
+ * the current folder.
+ */
+export function findRoot(from = process.env.SKILL_TRIAL_ROOT ?? process.cwd()): string {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'nx.json')) && existsSync(join(folder, 'data'))) return folder;
+    if (dirname(folder) === folder) break;
+  }
+  throw new PrerequisiteError('Not inside a Skill Trial checkout', {
+    expected: 'a folder with nx.json and data/, here or above',
+    found: from,
+    next: 'change into the checkout, or set SKILL_TRIAL_ROOT to it',
+  });
+}
+
+/** The folders and files of one checkout. */
+export function rootPaths(root: string) {
+  const data = join(root, 'data');
+  return {
+    root,
+    nodeModules: join(root, 'node_modules'),
+    agents: join(root, '.agents'),
+    cases: join(data, 'cases'),
+    case: (name: string) => join(data, 'cases', name),
+    experiments: join(data, 'experiments'),
+    experiment: (name: string) => join(data, 'experiments', name),
+    settings: (name: string) => join(data, 'experiments', name, 'experiment.yaml'),
+    runs: join(data, 'runs'),
+    skills: join(root, 'skills-src'),
+    skill: (name: string) => join(root, 'skills-src', name),
+    notebooks: join(root, 'notebooks'),
+    reports: join(root, 'reports'),
+  };
+}
+
+/** The folders and files that one experiment's run makes. */
+export function runPaths(root: string, experiment: string) {
+  const run = join(root, 'data', 'runs', experiment);
+  const trial = (spec: string, repeat: number) => join(run, 'trials', spec, String(repeat));
+  return {
+    run,
+    lock: join(run, 'lock.json'),
+    locks: join(run, 'locks'),
+    specs: join(run, 'specs'),
+    spec: (trialName: string) => join(run, 'specs', `${trialName}.json`),
+    schedule: join(run, 'schedule.jsonl'),
+    ledger: join(run, 'ledger.jsonl'),
+    progress: join(run, 'progress.jsonl'),
+    secret: (lock: string) => join(run, 'secrets', `${lock}.txt`),
+    bases: join(run, 'bases'),
+    base: (tree: string) => join(run, 'bases', tree),
+    trials: join(run, 'trials'),
+    trial,
+    attempts: join(run, 'attempts'),
+    attempt: (trialName: string, attempt: number) => join(run, 'attempts', `${trialName}.${attempt}`),
+    receipts: join(run, 'receipts'),
+    receipt: (trialName: string) => join(run, 'receipts', trialName),
+    discovery: join(run, 'discovery'),
+    discoveryRecord: (key: string) => join(run, 'discovery', key),
+    discoveryIndex: join(run, 'discovery.json'),
+    checks: join(run, 'checks'),
+    check: (content: string, name: string) => join(run, 'checks', content, name),
+    controlIndex: join(run, 'control.json'),
+    stabilityIndex: join(run, 'stability.json'),
+    blind: join(run, 'blind'),
+    scores: join(run, 'scores.json'),
+    published: join(run, 'published'),
+    notebooks: join(run, 'notebooks'),
+    sheets: join(root, 'data', 'experiments', experiment, 'sheets'),
+    report: join(root, 'reports', experiment),
+    reportJson: join(root, 'reports', experiment, 'report.json'),
+    reportMarkdown: join(root, 'reports', experiment, 'report.md'),
+    reportPage: join(root, 'reports', experiment, 'index.html'),
+    figures: join(root, 'reports', experiment, 'figures'),
+    verification: join(root, 'reports', experiment, 'verification.json'),
+    scratch: join(run, 'scratch'),
+  };
+}
+
+export type RootPaths = ReturnType<typeof rootPaths>;
+export type RunPaths = ReturnType<typeof runPaths>;

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { type Experiment, trialName } from './experiment.js';
+import { trialSeed } from './spec.js';
+
+/** One line of schedule.jsonl; position from 1. With order: parallel the position says nothing about time. */
+export const ScheduleLine = z.strictObject({
+  schemaVersion: z.literal(1),
+  position: z.int().positive(),
+  trial: z.string(),
+  case: z.string(),
+  arm: z.string(),
+  repeat: z.int().positive(),
+  /** Trials that share a block ran one after the other; null when the order is parallel. */
+  block: z.string().nullable(),
+});
+export type ScheduleLine = z.infer<typeof ScheduleLine>;
+
+/**
+ * The order in which trials run, settled by the experiment's settings alone, so that a resumed run follows the same one.
+ * alternate: blocks of one case and repeat; the arms' order turns with every block (A B, B A, A B …), so one block alone is A
+ * then B. seeded: the arms of each block drawn from the seed. parallel: no order.
+ */
+export function makeSchedule(experiment: Pick<Experiment, 'cases' | 'arms' | 'repeats' | 'order' | 'seed'>): ScheduleLine[] {
+  const arms = Object.keys(experiment.arms);
+  const lines: Omit<ScheduleLine, 'position'>[] = [];
+  let blocks = 0;
+  for (let repeat = 1; repeat <= experiment.repeats; repeat++) {
+    for (const one of experiment.cases) {
+      const block = `${one}.${repeat}`;
+      const order = experiment.order === 'seeded' ? drawn(arms, experiment.seed, block) : blocks % 2 === 1 ? [...arms].reverse() : arms;
+      blocks += 1;
+      for (const arm of experiment.order === 'parallel' ? arms : order) {
+        const trial = { case: one, arm, repeat };
+        lines.push({ schemaVersion: 1, trial: trialName(trial), ...trial, block: experiment.order === 'parallel' ? null : block });
+      }
+    }
+  }
+  return lines.map((line, index) => ({ ...line, position: index + 1 }));
+}
+
+/** Arms in an order drawn from the seed: sorted by a number drawn for each name in this block. */
+function drawn(arms: string[], seed: number, block: string): string[] {
+  return [...arms].sort((a, b) => trialSeed(seed, `${block}/${a}`) - trialSeed(seed, `${block}/${b}`));
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { Experiment } from './experiment.js';
+import { hashOf, hmac } from './hash.js';
+import { SandboxKind } from './sandbox.js';
+
+const Sha = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** The frozen conditions that can change what an agent does in one arm on one case, and nothing else (DESIGN.md, rule 1). */
+export const Spec = z.strictObject({
+  schemaVersion: z.literal(1),
+  experiment: z.string(),
+  case: z.string(),
+  arm: z.string(),
+  task: Sha,
+  baseCommit: z.string(),
+  baseContent: Sha,
+  skills: z.array(z.strictObject({ name: z.string(), sha256: Sha })),
+  agent: z.strictObject({ name: z.string(), package: z.string(), version: z.string() }),
+  model: Experiment.shape.model,
+  /** Hash of the script and its plans where the model is scripted; null for a real one. */
+  script: Sha.nullable(),
+  limits: Experiment.shape.limits,
+  network: Experiment.shape.network,
+  sandbox: SandboxKind,
+  node: z.string(),
+  platform: z.string(),
+  seed: z.int().nonnegative(),
+});
+export type Spec = z.infer<typeof Spec>;
+
+/** A trial's spec as freeze writes it for the graph: the spec, its hash and the repeat. */
+export const TrialSpec = z.strictObject({ schemaVersion: z.literal(1), hash: Sha, repeat: z.int().positive(), spec: Spec });
+export type TrialSpec = z.infer<typeof TrialSpec>;
+
+/** The hash that names a spec. `limits.attempts` and `limits.cost_usd` do not reach the agent, so they are left out. */
+export function specHash(spec: Spec): string {
+  const { attempts: _attempts, cost_usd: _cost, ...limits } = spec.limits;
+  return hashOf({ ...spec, limits });
+}
+
+/** A trial's own seed, drawn from its name and the experiment's seed: 32 bits. */
+export function trialSeed(seed: number, name: string): number {
+  return Number.parseInt(hmac(String(seed), name).slice(0, 8), 16);
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { CaseSettings } from './case.js';
+import { check } from './document.js';
+
+/** What became of one test. Only `assertion` is a failure for the expected reason. */
+export const TestOutcome = z.enum(['passed', 'assertion', 'crash', 'collection', 'timeout', 'skipped', 'todo']);
+export type TestOutcome = z.infer<typeof TestOutcome>;
+
+export const TestResult = z.strictObject({ file: z.string(), name: z.string(), outcome: TestOutcome, message: z.string().nullable() });
+export type TestResult = z.infer<typeof TestResult>;
+
+/** How one test framework is started so that it writes the lab's own result lines. */
+export interface TestFramework {
+  name: CaseSettings['tests']['framework'];
+  /** The command for the complete suite (files: null) or for some files. */
+  argv: (suite: string[], files: string[] | null, reporters: string, out: string) => string[];
+  env: (reporters: string, out: string) => Record<string, string>;
+}
+
+/** Every framework the lab knows: one row each. */
+export const testFrameworks: TestFramework[] = [
+  {
+    name: 'node-test',
+    argv: (suite, files, reporters, out) => [
+      ...suite,
+      `--test-reporter=${reporters}/node-test.mjs`,
+      `--test-reporter-destination=${out}`,
+      '--test-reporter=spec',
+      '--test-reporter-destination=stdout',
+      ...(files ?? []),
+    ],
+    env: () => ({}),
+  },
+  {
+    name: 'pytest',
+    argv: (suite, files) => [...suite, '-p', 'skill_trial_pytest', '-p', 'no:cacheprovider', '-p', 'no:randomly', ...(files ?? [])],
+    env: (reporters, out) => ({ PYTHONPATH: reporters, PYTHONDONTWRITEBYTECODE: '1', SKILL_TRIAL_TESTS: out }),
+  },
+];
+
+export function findFramework(name: TestFramework['name']): TestFramework {
+  return testFrameworks.find((framework) => framework.name === name) as TestFramework;
+}
+
+/** Result lines as a reporter wrote them, sorted by file and name; `workspace` is cut from the files' paths. */
+export function readTestLines(text: string, workspace: string, where: string): TestResult[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => check(JSON.parse(line), TestResult, where))
+    .map((result) => ({ ...result, file: result.file.startsWith(`${workspace}/`) ? result.file.slice(workspace.length + 1) : result.file }))
+    .sort((a, b) => (a.file + a.name < b.file + b.name ? -1 : 1));
+}

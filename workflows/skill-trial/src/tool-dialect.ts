@@ -1,0 +1,148 @@
+import type { ModelRequest, Turn } from './model-call.js';
+import type { Action } from './script.js';
+
+/** A skill as an agent lists it to the model; `location` is its SKILL.md, null where the agent loads it by name. */
+export interface CatalogueEntry {
+  name: string;
+  location: string | null;
+}
+
+/** A tool call before it has an id. */
+export interface ToolUse {
+  name: string;
+  arguments: Record<string, unknown>;
+}
+
+/** How one agent offers skills and tools to its model. */
+export interface ToolDialect {
+  agent: string;
+  /** Whether a request that offers these tools comes from it. */
+  offers(tools: ReadonlySet<string>): boolean;
+  catalogue(request: ModelRequest): CatalogueEntry[];
+  load(entry: CatalogueEntry, request: ModelRequest): ToolUse;
+  /** Names of the skills whose text is in the conversation. */
+  loaded(turns: readonly Turn[]): string[];
+  act(action: Action, request: ModelRequest): ToolUse;
+}
+
+const pi: ToolDialect = {
+  agent: 'pi',
+  offers: (tools) => tools.has('read') || tools.has('bash'),
+  catalogue: ({ system }) =>
+    [...system.matchAll(/<skill>\s*<name>(.*?)<\/name>[\s\S]*?<location>(.*?)<\/location>/g)].map(
+      ([, name = '', location = '']) => ({
+        name: unescapeXml(name),
+        location: unescapeXml(location),
+      }),
+    ),
+  load: ({ location }) => ({ name: 'read', arguments: { path: location } }),
+  loaded: skillsRead,
+  act(action) {
+    if (action.do === 'read') return { name: 'read', arguments: { path: action.path } };
+    if (action.do === 'write') return { name: 'write', arguments: { path: action.path, content: action.content } };
+    return { name: 'bash', arguments: { command: action.command } };
+  },
+};
+
+const claudeCode: ToolDialect = {
+  agent: 'claude-code',
+  offers: (tools) => tools.has('Read') || tools.has('Bash') || tools.has('Skill'),
+  // Listed in the Skill tool's description or in a reminder among the user's turns, by version; "- name: description" in both.
+  catalogue({ tools, turns, system }) {
+    const texts = [
+      system,
+      ...tools.map((tool) => tool.description),
+      ...turns.filter((turn) => turn.role === 'user').map((turn) => turn.text),
+    ];
+    const lists = texts.flatMap((text) => text.split(/skills are available[^\n]*\n|<available_skills>/i).slice(1));
+    const names = lists.flatMap((list) => [
+      ...(list.split(/<\/(?:available_skills|system-reminder)>/)[0] ?? '').matchAll(/^- ([a-z0-9:-]+): |<name>(.*?)<\/name>/gm),
+    ]);
+    return [...new Set(names.map(([, dash, tag]) => dash ?? unescapeXml(tag ?? '')))].map((name) => ({ name, location: null }));
+  },
+  load: ({ name }) => ({ name: 'Skill', arguments: { skill: name } }),
+  loaded(turns) {
+    const calls = turns.flatMap((turn) => turn.toolCalls).filter((call) => call.name === 'Skill');
+    const failed = (id: string) => turns.find((turn) => turn.toolResultFor === id)?.text.includes('<tool_use_error>') ?? true;
+    const named = calls.filter((call) => !failed(call.id)).map((call) => String((call.arguments as { skill?: unknown }).skill));
+    return [...new Set([...named, ...skillsRead(turns)])];
+  },
+  act(action, request) {
+    const file_path = action.do === 'run' ? '' : absolute(action.path, request);
+    if (action.do === 'read') return { name: 'Read', arguments: { file_path } };
+    if (action.do === 'write') return { name: 'Write', arguments: { file_path, content: action.content } };
+    return { name: 'Bash', arguments: { command: action.command } };
+  },
+};
+
+const codex: ToolDialect = {
+  agent: 'codex',
+  offers: (tools) => tools.has('exec_command') || tools.has('shell') || tools.has('shell_command'),
+  catalogue({ system, turns }) {
+    const texts = [system, ...turns.filter((turn) => turn.role === 'user').map((turn) => turn.text)];
+    const entries = texts.flatMap((text) => [...text.matchAll(/^- ([a-z0-9-]+): .*\(file: (.+?\/SKILL\.md)\)\s*$/gm)]);
+    return entries.map(([, name = '', location = '']) => ({ name, location }));
+  },
+  load: ({ location }, request) => shell(`cat ${quoted(location ?? '')}`, request),
+  loaded: skillsRead,
+  act(action, request) {
+    if (action.do === 'run') return shell(action.command, request);
+    if (action.do === 'read') return shell(`cat ${quoted(action.path)}`, request);
+    const folder = action.path.includes('/') ? `mkdir -p ${quoted(action.path.replace(/\/[^/]*$/, ''))} && ` : '';
+    return shell(`${folder}printf '%s' ${quoted(action.content)} > ${quoted(action.path)}`, request);
+  },
+};
+
+/** Every agent whose tools the scripted model can use, one row each. */
+export const toolDialects: readonly ToolDialect[] = [pi, claudeCode, codex];
+
+/** The agent that offers these tools, or null. */
+export function dialectOf(request: ModelRequest): ToolDialect | null {
+  const names = new Set(request.tools.map((tool) => tool.name));
+  return toolDialects.find((row) => row.offers(names)) ?? null;
+}
+
+/**
+ * The skills whose SKILL.md stands in a tool's result: frontmatter with name and description, with or without the line numbers that
+ * some agents put before each line.
+ */
+function skillsRead(turns: readonly Turn[]): string[] {
+  const results = turns.filter((turn) => turn.role === 'tool').map((turn) => turn.text.replace(/^[ \t]*\d+[→\t]/gm, ''));
+  const heads = results.flatMap((text) => [...text.matchAll(/^---\r?\n([\s\S]*?)^---\s*$/gm)].map((match) => match[1] ?? ''));
+  const names = heads
+    .filter((head) => /^description:/m.test(head))
+    .flatMap((head) => /^name:\s*["']?([a-z0-9-]+)/m.exec(head)?.[1] ?? []);
+  return [...new Set(names)];
+}
+
+function shell(command: string, { tools }: ModelRequest): ToolUse {
+  const name = tools.find((tool) => ['exec_command', 'shell_command', 'shell'].includes(tool.name))?.name ?? 'exec_command';
+  if (name === 'exec_command') return { name, arguments: { cmd: command } };
+  return { name, arguments: { command: name === 'shell' ? ['bash', '-lc', command] : command } };
+}
+
+/** Claude Code wants absolute paths and states its folder among the environment; a path stays relative where it does not. */
+function absolute(path: string, { system, turns }: ModelRequest): string {
+  const texts = [system, ...turns.filter((turn) => turn.role === 'user').map((turn) => turn.text)];
+  for (const text of texts) {
+    const folder = /working directory: (\/[^\n]*)/i.exec(text)?.[1]?.trim();
+    if (folder !== undefined) return `${folder.replace(/\/$/, '')}/${path}`;
+  }
+  return path;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function unescapeXml(text: string): string {
+  const characters: Record<string, string> = {
+    '&lt;': '<',
+    '&gt;': '>',
+    '&quot;': '"',
+    '&apos;': "'",
+    '&#39;': "'",
+    '&amp;': '&',
+  };
+  return text.replace(/&(?:lt|gt|quot|apos|#39|amp);/g, (entity) => characters[entity] ?? entity);
+}
