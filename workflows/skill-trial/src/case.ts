@@ -116,3 +116,8 @@ async function requireFolder(path: string, what: string): Promise<void> {
     next: 'create the folder, or correct the path',
   });
 }
+
+/** Where a case keeps what the scripted model does. */
+export function scriptsFolder(one: Pick<Case, 'folder' | 'scripts'>): string {
+  return join(one.folder, one.scripts ?? 'scripts');
+}

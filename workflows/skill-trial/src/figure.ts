@@ -82,7 +82,8 @@ async function draw(spec: TopLevelSpec, idPrefix: string): Promise<string> {
   // A misspelt field draws happily; its label gives it away.
   for (const [, label] of svg.matchAll(/<text[^>]*>(undefined|NaN)<\/text>/g))
     problems.push(`the label "${label}": a field that the data do not have`);
-  for (const [, address] of svg.matchAll(/<image[^>]* (?:xlink:)?href="(?!data:)([^"]*)"/g)) problems.push(`an image to fetch from "${address}"`);
+  for (const [, address] of svg.matchAll(/<image[^>]* (?:xlink:)?href="(?!data:)([^"]*)"/g))
+    problems.push(`an image to fetch from "${address}"`);
   if (problems.length > 0) throw failure(spec, problems);
   return withOwnIds(svg, idPrefix);
 }

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Base, makeBase } from './base.js';
-import { type Case, caseHashes } from './case.js';
+import { type Case, caseHashes, scriptsFolder } from './case.js';
 import { FrozenError, PrerequisiteError, SettingsError } from './errors.js';
 import { trialName } from './experiment.js';
-import { hashOf, hashTree, sha256 } from './hash.js';
+import { hashOf, sha256 } from './hash.js';
 import type { Lab } from './lab.js';
 import { findLeaks } from './leak.js';
 import { appendLedger, readLedger } from './ledger.js';
@@ -16,6 +16,7 @@ import { type Conditions, Lock } from './lock.js';
 import { prettyJson, readJson, writeWhole } from './record.js';
 import { findSandbox, sandboxLimits, type SandboxFound } from './sandbox.js';
 import { makeSchedule } from './schedule.js';
+import { loadScript } from './script.js';
 import { type Spec, specHash, type TrialSpec } from './spec.js';
 import { isGreen, runTestCheck } from './test-check.js';
 import { version } from './version.js';
@@ -157,15 +158,9 @@ async function startingSuite(lab: Lab, one: Case, base: Base, sandbox: SandboxFo
   }
 }
 
-/** Hash of the scripted model's script and all its plans: the scripted counterpart of a model version. */
+/** Hash of the scripted model's script and the plans it uses: the scripted counterpart of a model version. */
 async function scriptHash(one: Case, script: string | undefined): Promise<string | null> {
-  if (script === undefined) return null;
-  const folder = join(one.folder, one.scripts ?? 'scripts');
-  const file = join(folder, `${script}.yaml`);
-  if ((await stat(file).catch(() => null)) === null) {
-    throw new SettingsError(`Case ${one.name} has no script "${script}"`, { expected: `${one.scripts ?? 'scripts'}/${script}.yaml`, found: 'no such file', next: 'correct model.scripted' });
-  }
-  return hashOf([sha256(await readFile(file)), await hashTree(join(folder, 'plans'))]);
+  return script === undefined ? null : (await loadScript(scriptsFolder(one), script)).sha256;
 }
 
 async function seal(lab: Lab, id: string, conditions: Conditions): Promise<Lock> {

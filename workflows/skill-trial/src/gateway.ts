@@ -72,6 +72,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const failures: unknown[] = [];
   let seq = 0;
   let ended: Ended | null = null;
+  let closed: Promise<void> | null = null;
 
   async function finish(draft: Draft): Promise<void> {
     const { requestBody, responseBody, ...rest } = draft;
@@ -177,7 +178,10 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     basePath: wire.basePath,
     calls: () => [...records].sort((a, b) => a.seq - b.seq),
     ended: () => ended,
-    close: () => shut(server, { closing, underWay, recording, agent, failures }),
+    close: () => {
+      closed ??= shut(server, { closing, underWay, recording, agent, failures });
+      return closed;
+    },
   };
 }
 
@@ -218,7 +222,6 @@ interface Parts {
 }
 
 async function shut(server: Server, { closing, underWay, recording, agent, failures }: Parts): Promise<void> {
-  if (closing.signal.aborted) return;
   const closed = new Promise<void>((done) => server.close(() => done()));
   closing.abort();
   server.closeIdleConnections();

@@ -1,7 +1,7 @@
 /** A Jupyter client for one kernel, over ZeroMQ: start it, execute cell after cell, shut it down, leave nothing behind. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,10 +37,14 @@ interface Pending {
 
 const ports = { shell_port: 1, iopub_port: 2, stdin_port: 3, control_port: 4, hb_port: 5 };
 
-// A process group of its own does not get the terminal's Ctrl-C, so what still lives when this process exits is ended then.
-const living = new Set<number>();
+// A process group of its own does not get the terminal's Ctrl-C, so what is left when this process exits is ended then. (Where it
+// is killed without a word, kernel.cjs notices.)
+const living = new Map<number, string>();
 process.on('exit', () => {
-  for (const pid of living) endGroup(pid);
+  for (const [pid, folder] of living) {
+    endGroup(pid);
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 function endGroup(pid: number): void {
@@ -102,7 +106,7 @@ export class Kernel {
     this.pid = child.pid ?? 0;
     this.#folder = folder;
     this.#key = key;
-    if (this.pid > 0) living.add(this.pid);
+    if (this.pid > 0) living.set(this.pid, folder);
     const listen = (text: Buffer) => {
       this.#said = (this.#said + text).slice(-2000);
     };

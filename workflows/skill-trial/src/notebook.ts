@@ -140,14 +140,19 @@ export async function executeNotebook(path: string, options: NotebookOptions = {
       run.results.push({ cell, id, ...execution });
       // tslab sends no error message: what went wrong is the text on stderr, which for a compiler error begins with its line.
       const line = /^(\d+):\d+ - /m.exec(execution.stderr)?.[1];
-      if (execution.status === 'error')
-        throw fail('cell', line === undefined ? null : Number(line), execution.stderr.trim() || 'no message');
+      if (execution.status === 'error') throw fail('cell', line === undefined ? null : Number(line), complaint(execution.stderr));
     }
     return run;
   } finally {
     await kernel.shutdown();
     run.elapsedMs = performance.now() - started;
   }
+}
+
+// The kernel's own part of a stack trace says nothing about the cell.
+function complaint(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => !/^\s+at .*(node_modules|node:|evalmachine)/.test(line));
+  return lines.join('\n').trim() || 'no message';
 }
 
 /** Executes notebooks, a kernel each, at most `atOnce` at a time. All are run; the first failure (in the order given) is thrown at the end. */

@@ -126,8 +126,8 @@ async function loadPlan(folder: string): Promise<Plan> {
       run.map((command) => ({ do: 'run', command })),
     ];
     // Agents carry out the calls of one turn side by side: a test run beside the write that it is to test would race it.
-    for (const actions of kinds.filter((kind) => kind.length > 0))
-      turns.push({ say: turns.length > 0 && actions !== kinds.find((kind) => kind.length > 0) ? '' : say, actions });
+    const used = kinds.filter((kind) => kind.length > 0);
+    for (const [index, actions] of used.entries()) turns.push({ say: index === 0 ? say : '', actions });
   }
   const response = (await readText(join(folder, file.response), `plan ${shown(folder)}`)).trimEnd();
   if (response === '') {

@@ -37,7 +37,11 @@ const contrast = (a: number, b: number) => (Math.max(a, b) + 0.05) / (Math.min(a
 describe('a figure', () => {
   it('has the same bytes each time, random numbers and clipping included, also when drawn beside others', async () => {
     const first = await renderFigure(points);
-    const [again, other, third] = await Promise.all([renderFigure(points), renderFigure({ ...points, title: 'other' }), renderFigure(points)]);
+    const [again, other, third] = await Promise.all([
+      renderFigure(points),
+      renderFigure({ ...points, title: 'other' }),
+      renderFigure(points),
+    ]);
     expect(again).toBe(first);
     expect(third).toBe(first);
     expect(other).not.toBe(first);
@@ -68,19 +72,40 @@ describe('a figure', () => {
   });
 
   it.each<[string, TopLevelSpec]>([
-    ['data at an address', { data: { url: 'missing.json' }, mark: 'point', encoding: { x: { field: 'a', type: 'quantitative' } } }],
-    ['data from the network', { data: { url: 'http://127.0.0.1:1/x.csv' }, mark: 'bar', encoding: { y: { field: 'a', type: 'nominal' } } }],
+    [
+      'data at an address',
+      { data: { url: 'missing.json' }, mark: 'point', encoding: { x: { field: 'a', type: 'quantitative' } } },
+    ],
+    [
+      'data from the network',
+      { data: { url: 'http://127.0.0.1:1/x.csv' }, mark: 'bar', encoding: { y: { field: 'a', type: 'nominal' } } },
+    ],
     ['no data', { data: { values: [] }, mark: 'point', encoding: { x: { field: 'a', type: 'quantitative' } } }],
-    ['a misspelt quantity', { data: { values: [{ a: 1 }] }, mark: 'point', encoding: { x: { field: 'b', type: 'quantitative' } } }],
+    [
+      'a misspelt quantity',
+      { data: { values: [{ a: 1 }] }, mark: 'point', encoding: { x: { field: 'b', type: 'quantitative' } } },
+    ],
     ['a misspelt name', { data: { values: [{ a: 'x' }] }, mark: 'bar', encoding: { x: { field: 'b', type: 'nominal' } } }],
-    ['an image to fetch', { data: { values: [{ a: 'http://127.0.0.1:1/x.png' }] }, mark: 'image', encoding: { url: { field: 'a' }, x: { value: 1 } } }],
+    [
+      'an image to fetch',
+      {
+        data: { values: [{ a: 'http://127.0.0.1:1/x.png' }] },
+        mark: 'image',
+        encoding: { url: { field: 'a' }, x: { value: 1 } },
+      },
+    ],
     ['no mark', { data: { values: [{ a: 1 }] } } as unknown as TopLevelSpec],
   ])('is an error, not a picture that looks complete: %s', async (_, spec) => {
     await expect(renderFigure(spec)).rejects.toThrow(FigureError);
   });
 
   it('names the figure and what is missing', async () => {
-    const spec: TopLevelSpec = { title: 'Tokens', data: { url: 'tokens.json' }, mark: 'bar', encoding: { x: { field: 'a', type: 'quantitative' } } };
+    const spec: TopLevelSpec = {
+      title: 'Tokens',
+      data: { url: 'tokens.json' },
+      mark: 'bar',
+      encoding: { x: { field: 'a', type: 'quantitative' } },
+    };
     await expect(renderFigure(spec)).rejects.toThrow(/"Tokens"[\s\S]*tokens\.json/);
   });
 
@@ -93,7 +118,9 @@ describe('a figure', () => {
 
   it('is not refused for warnings about style', async () => {
     const values = [1, 2, 3, 4, 9].map((v) => ({ v }));
-    await expect(renderFigure({ data: { values }, mark: 'boxplot', encoding: { x: { field: 'v', type: 'quantitative' } } })).resolves.toContain('<svg');
+    await expect(
+      renderFigure({ data: { values }, mark: 'boxplot', encoding: { x: { field: 'v', type: 'quantitative' } } }),
+    ).resolves.toContain('<svg');
   });
 });
 

@@ -4,7 +4,15 @@ import { isAbsolute, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PrerequisiteError, SettingsError } from '../src/errors.js';
 import { startKernel } from '../src/jupyter.js';
-import { findKernelspec, installKernelspec, Kernelspec, kernelCommand, kernelFolder, kernelName, userJupyterFolder } from '../src/kernelspec.js';
+import {
+  findKernelspec,
+  installKernelspec,
+  Kernelspec,
+  kernelCommand,
+  kernelFolder,
+  kernelName,
+  userJupyterFolder,
+} from '../src/kernelspec.js';
 
 let dir: string;
 beforeEach(() => {
@@ -47,7 +55,10 @@ describe('installKernelspec', () => {
     expect(spec.argv.filter((part) => isAbsolute(part))).toHaveLength(2);
     expect(spec.argv.at(-1)).toBe('{connection_file}');
 
-    const kernel = await startKernel({ name: 'skill-trial', resourceDir: dir, spec }, { env: { PATH: process.env.PATH ?? '' }, cwd: tmpdir() });
+    const kernel = await startKernel(
+      { name: 'skill-trial', resourceDir: dir, spec },
+      { env: { PATH: process.env.PATH ?? '' }, cwd: tmpdir() },
+    );
     try {
       expect((await kernel.execute("import { version } from 'skill-trial'; typeof version")).stdout).toBe('string\n');
     } finally {

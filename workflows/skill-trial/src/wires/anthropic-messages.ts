@@ -10,7 +10,7 @@ const Block = z.looseObject({
   text: z.string().optional(),
   id: z.string().optional(),
   name: z.string().optional(),
-  input: z.unknown(),
+  input: z.unknown().optional(),
   tool_use_id: z.string().optional(),
   content: z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))]).optional(),
 });
@@ -22,7 +22,7 @@ const Request = z.looseObject({
     z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content: z.union([z.string(), z.array(Block)]) }),
   ),
   system: z.union([z.string(), z.array(Block)]).optional(),
-  tools: z.array(z.looseObject({ name: z.string(), description: z.string().optional(), input_schema: z.unknown() })).optional(),
+  tools: z.array(z.looseObject({ name: z.string(), description: z.string().optional(), input_schema: z.unknown().optional() })).optional(),
   stream: z.boolean().optional(),
 });
 
@@ -42,7 +42,7 @@ const Event = z.looseObject({
     .looseObject({ text: z.string().optional(), partial_json: z.string().optional(), stop_reason: z.string().nullish() })
     .optional(),
   usage: Usage.nullish(),
-  error: z.unknown(),
+  error: z.unknown().optional(),
 });
 
 /** Anthropic Messages. */
@@ -176,7 +176,7 @@ function readTurns(role: 'user' | 'assistant', blocks: readonly Block[]): Turn[]
 
 function readWhole(response: ModelResponse, text: string): ModelResponse {
   const json = parseJson(text);
-  const failed = z.looseObject({ error: z.unknown() }).safeParse(json);
+  const failed = z.looseObject({ error: z.unknown().optional() }).safeParse(json);
   if (failed.success && errorText(failed.data.error) !== null)
     return { ...response, complete: true, error: errorText(failed.data.error) };
   const message = Message.safeParse(json);

@@ -24,7 +24,7 @@ const Request = z.looseObject({
   tools: z
     .array(
       z.looseObject({
-        function: z.looseObject({ name: z.string(), description: z.string().optional(), parameters: z.unknown() }).optional(),
+        function: z.looseObject({ name: z.string(), description: z.string().optional(), parameters: z.unknown().optional() }).optional(),
       }),
     )
     .optional(),
@@ -52,7 +52,7 @@ const Body = z.looseObject({
     )
     .nullish(),
   usage: z.looseObject({}).nullish(),
-  error: z.unknown(),
+  error: z.unknown().optional(),
 });
 
 /** OpenAI chat completions, as OpenAI, OpenRouter, vLLM, llama.cpp and Ollama speak it. */

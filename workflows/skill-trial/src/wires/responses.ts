@@ -30,7 +30,7 @@ const Request = z.looseObject({
         type: z.string(),
         name: z.string().optional(),
         description: z.string().optional(),
-        parameters: z.unknown(),
+        parameters: z.unknown().optional(),
       }),
     )
     .nullish(),
@@ -42,7 +42,7 @@ const Body = z.looseObject({
   status: z.string().nullish(),
   output: z.array(Item).nullish(),
   usage: z.looseObject({}).nullish(),
-  error: z.unknown(),
+  error: z.unknown().optional(),
 });
 const Event = z.looseObject({
   type: z.string(),

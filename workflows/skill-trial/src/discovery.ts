@@ -1,0 +1,161 @@
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Attestation } from './attestation.js';
+import { captureChange } from './base.js';
+import { FrozenError } from './errors.js';
+import { contrasts, trialName } from './experiment.js';
+import { caseOf, type Lab } from './lab.js';
+import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } from './record.js';
+import { runSession } from './session.js';
+import { TrialSpec } from './spec.js';
+import { Trajectory } from './trajectory.js';
+
+const Sha = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** The read-only question both modes get. */
+export const diagnosticPrompt =
+  'Which available skills apply to a task that involves review, tests and documentation? Name them. Do not change any file.\n';
+/** A task that no method skill is for: an agent that loads them all here would load them everywhere. */
+export const probePrompt = 'What is 17 plus 25? Answer with the number alone.\n';
+
+/** What one arm saw, from its recorded requests, and what it answered. */
+export const ArmDiscovery = z.strictObject({
+  case: z.string(),
+  arm: z.string(),
+  spec: Sha,
+  intended: z.array(z.string()),
+  /** Read from the model requests: this is the listing. */
+  listed: z.array(z.string()),
+  /** Names that the answer to the diagnostic question contains. */
+  named: z.array(z.string()),
+  answer: z.string(),
+  /** The question was read-only, and nothing was changed. */
+  unchanged: z.boolean(),
+  problems: z.array(z.string()),
+  /** Skills loaded on the unrelated probe; null where the arm has none. */
+  probeLoaded: z.array(z.string()).nullable(),
+  /** Manifest hash of each record. */
+  records: z.record(z.string(), Sha),
+});
+export type ArmDiscovery = z.infer<typeof ArmDiscovery>;
+
+export const Discovery = z.strictObject({
+  schemaVersion: z.literal(1),
+  /** How the listing is obtained for this agent. */
+  listing: z.string(),
+  arms: z.array(ArmDiscovery),
+  checklist: z.array(z.strictObject({ case: z.string(), item: z.string(), holds: z.boolean() })),
+});
+export type Discovery = z.infer<typeof Discovery>;
+
+/**
+ * Asks each arm what it sees, and stops when a contrast's two arms see the same skills: then the treatment was not applied, and no
+ * trial should run. Records are kept by spec: unchanged conditions are not asked twice.
+ */
+export async function discover(lab: Lab): Promise<Discovery> {
+  const arms: ArmDiscovery[] = [];
+  for (const one of lab.experiment.cases) for (const arm of Object.keys(lab.experiment.arms)) arms.push(await discoverArm(lab, one, arm));
+  const discovery: Discovery = {
+    schemaVersion: 1,
+    listing: `${lab.agent.title} prints no list of skills for a script to read: the listing is what its recorded model requests offer`,
+    arms,
+    checklist: checklist(lab, arms),
+  };
+  await writeWhole(lab.run.discoveryIndex, prettyJson(discovery));
+  for (const { arm, control } of contrasts(lab.experiment)) {
+    for (const name of lab.experiment.cases) {
+      const seen = (which: string) => arms.find((row) => row.case === name && row.arm === which)?.listed ?? [];
+      const wanted = (which: string) => lab.experiment.arms[which]?.skills ?? [];
+      const same = seen(arm).join() === seen(control).join();
+      if (!same || wanted(arm).join() === wanted(control).join()) continue;
+      throw new FrozenError(`Arms ${arm} and ${control} see the same skills on case ${name}`, {
+        expected: `${arm}: ${wanted(arm).join(', ') || 'none'}; ${control}: ${wanted(control).join(', ') || 'none'}`,
+        found: `both: ${seen(arm).join(', ') || 'none'}`,
+        next: `read ${lab.run.discoveryIndex}: the treatment is not applied, mend the skills or the adapter`,
+      });
+    }
+  }
+  return discovery;
+}
+
+function checklist(lab: Lab, arms: ArmDiscovery[]): Discovery['checklist'] {
+  return lab.experiment.cases.flatMap((name) => {
+    const rows = arms.filter((row) => row.case === name);
+    const having = (skill: string) => rows.filter((row) => row.intended.includes(skill));
+    const lists = (skill: string) => having(skill).every((row) => row.listed.includes(skill));
+    const items = [...lab.skills.keys()].map((skill) => ({ item: `${skill} is listed`, holds: having(skill).length > 0 && lists(skill) }));
+    return [
+      ...items,
+      { item: 'each description is visible to the agent', holds: rows.every((row) => row.intended.every((skill) => row.listed.includes(skill))) },
+      { item: 'all skills are disabled in the arms without them', holds: rows.every((row) => row.problems.every((text) => !text.includes('reached the arm'))) },
+      { item: 'all skills are available in the arms with them', holds: rows.every((row) => row.intended.every((skill) => row.named.includes(skill))) },
+    ].map((row) => ({ case: name, ...row }));
+  });
+}
+
+async function discoverArm(lab: Lab, name: string, arm: string): Promise<ArmDiscovery> {
+  const spec = await readJson(lab.run.spec(trialName({ case: name, arm, repeat: 1 })), TrialSpec);
+  const intended = spec.spec.skills.map((skill) => skill.name);
+  const diagnostic = await ask(lab, spec, 'diagnostic', diagnosticPrompt);
+  const probe = intended.length === 0 ? null : await ask(lab, spec, 'probe', probePrompt);
+  const { response } = diagnostic.trajectory;
+  return {
+    case: name,
+    arm,
+    spec: spec.hash,
+    intended,
+    listed: diagnostic.attestation.listed,
+    named: [...lab.skills.keys()].filter((skill) => new RegExp(`(^|[^a-z0-9-])${skill}([^a-z0-9-]|$)`).test(response)),
+    answer: response,
+    unchanged: diagnostic.unchanged,
+    problems: diagnostic.attestation.problems,
+    probeLoaded: probe === null ? null : [...new Set([...probe.trajectory.loaded.map((load) => load.skill), ...probe.attestation.bodies.map((body) => body.skill)])].sort(),
+    records: { diagnostic: diagnostic.hash, ...(probe === null ? {} : { probe: probe.hash }) },
+  };
+}
+
+/** One question to one arm, recorded once per spec. */
+async function ask(lab: Lab, spec: TrialSpec, kind: 'diagnostic' | 'probe', prompt: string) {
+  const target = join(lab.run.discoveryRecord(spec.hash), kind);
+  if (!(await hasRecord(target))) {
+    await mkdir(lab.run.scratch, { recursive: true });
+    const draft = await mkdtemp(join(lab.run.scratch, 'discover-'));
+    try {
+      const base = { commit: spec.spec.baseCommit, folder: lab.run.base(spec.spec.baseCommit) };
+      const session = await runSession(
+        {
+          experiment: lab.experiment,
+          case: caseOf(lab, spec.spec.case),
+          agent: lab.agent,
+          program: await lab.agent.find(lab.root),
+          base,
+          sandbox: spec.spec.sandbox,
+          prompt: Buffer.from(prompt),
+          skills: spec.spec.skills.map((skill) => lab.skills.get(skill.name) as never),
+          allSkills: [...lab.skills.values()],
+          repeat: 1,
+          seed: spec.spec.seed,
+        },
+        draft,
+        (workspace) => captureChange(workspace, base, draft),
+      );
+      await writeFile(join(draft, 'response.md'), session.trajectory.response);
+      await sealRecord(draft, target);
+    } finally {
+      await rm(draft, { recursive: true, force: true });
+    }
+  }
+  return readDiscoveryRecord(target);
+}
+
+/** One discovery record read back. */
+export async function readDiscoveryRecord(folder: string) {
+  return {
+    trajectory: await readJson(join(folder, 'trajectory.json'), Trajectory),
+    attestation: await readJson(join(folder, 'attestation.json'), Attestation),
+    answer: await readFile(join(folder, 'response.md'), 'utf8'),
+    unchanged: (await stat(join(folder, 'patch.diff'))).size === 0,
+    hash: await recordHash(folder),
+  };
+}

@@ -1,0 +1,201 @@
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Agent, AgentProgram } from './agent.js';
+import { type Attestation, attest } from './attestation.js';
+import { type Base, makeWorkspace } from './base.js';
+import type { CallRecord } from './call-record.js';
+import { type Case, scriptsFolder } from './case.js';
+import { systemClock } from './clock.js';
+import { PrerequisiteError } from './errors.js';
+import type { Experiment } from './experiment.js';
+import { openGateway } from './gateway.js';
+import { hashTree } from './hash.js';
+import { isAlive } from './ledger.js';
+import type { ModelRequest } from './model-call.js';
+import { type ProcessOutcome, runProcess } from './process.js';
+import { prettyJson } from './record.js';
+import { readBody, readCalls } from './recording.js';
+import { type SandboxKind, type SandboxPlan, sandboxCommand, sandboxView } from './sandbox.js';
+import { loadScript } from './script.js';
+import { startScriptedModel } from './scripted-model.js';
+import type { Skill } from './skill.js';
+import type { Trajectory } from './trajectory.js';
+import { parseJson } from './wires/body.js';
+import { wireOf } from './wire.js';
+
+export interface SessionPlan {
+  experiment: Experiment;
+  case: Case;
+  agent: Agent;
+  program: AgentProgram;
+  base: Pick<Base, 'folder' | 'commit'>;
+  sandbox: SandboxKind;
+  /** What is given on standard input, byte for byte. */
+  prompt: Uint8Array;
+  /** The skills of this arm, and all of the experiment (for the attestation). */
+  skills: Skill[];
+  allSkills: Skill[];
+  repeat: number;
+  seed: number;
+  onProgress?: (calls: readonly CallRecord[]) => void;
+}
+
+export interface SessionResult {
+  outcome: ProcessOutcome;
+  trajectory: Trajectory;
+  attestation: Attestation;
+  calls: CallRecord[];
+  argv: string[];
+  /** The limit that the gateway enforced; null when none. */
+  limit: string | null;
+  setupSeconds: number;
+}
+
+const prefix = 'skill-trial-session-';
+
+/**
+ * Runs the agent once: a fresh workspace, HOME and TMPDIR, the prompt on standard input, the model behind a recording gateway, all
+ * of it in the sandbox. Writes the event stream, calls, bodies, trajectory and attestation into `target`. `capture` sees the
+ * workspace before it is removed.
+ */
+export async function runSession(plan: SessionPlan, target: string, capture?: (workspace: string) => Promise<void>): Promise<SessionResult> {
+  const from = process.hrtime.bigint();
+  await mkdir(target, { recursive: true });
+  const scratch = await mkdtemp(join(tmpdir(), prefix));
+  const folder = (name: string) => join(scratch, name);
+  await writeFile(folder('owner'), String(process.pid));
+  await Promise.all(['home', 'tmp'].map((name) => mkdir(folder(name))));
+  await makeWorkspace(plan.base, folder('workspace'));
+  await copySkills(plan.skills, folder('skills'));
+  const model = await openModel(plan);
+  const stop = new AbortController();
+  let limit: string | null = null;
+  const gateway = await openGateway({
+    upstream: { baseUrl: model.baseUrl, api: plan.experiment.model.api, key: model.key },
+    listen: plan.sandbox === 'bubblewrap' ? { socketPath: folder('model.sock') } : { host: '127.0.0.1', port: 0 },
+    dir: target,
+    budget: budgetOf(plan.experiment),
+    frozen: { model: plan.experiment.model.id },
+    clock: systemClock,
+    onLimit: (ended) => {
+      limit = ended.limit;
+      stop.abort(`limit: ${ended.limit}`);
+    },
+  });
+  try {
+    const modules = plan.program.folder;
+    const sandbox: SandboxPlan = {
+      kind: plan.sandbox,
+      workspace: folder('workspace'),
+      home: folder('home'),
+      tmp: folder('tmp'),
+      skills: plan.skills.length === 0 ? null : folder('skills'),
+      readOnly: [[modules, '/lab/node_modules']],
+      gateway: gateway.socketPath === null ? { port: Number(new URL(gateway.url as string).port) } : { socket: gateway.socketPath },
+    };
+    const view = sandboxView(sandbox, modules);
+    const launch = plan.agent.launch({ program: plan.program, modules: view.modules, view, model: plan.experiment.model, skills: plan.skills.map((skill) => skill.name) });
+    for (const [path, text] of Object.entries(launch.homeFiles)) {
+      await mkdir(dirname(join(sandbox.home, path)), { recursive: true });
+      await writeFile(join(sandbox.home, path), text);
+    }
+    for (const [skill, below] of launch.homeSkills) await cp(join(folder('skills'), skill), join(sandbox.home, below, skill), { recursive: true });
+    await writeFile(join(target, 'prompt.txt'), plan.prompt);
+    const path = plan.sandbox === 'bubblewrap' ? '/usr/local/bin:/usr/bin:/bin' : (process.env.PATH ?? '/usr/bin:/bin');
+    const env = { PATH: `${dirname(process.execPath)}:${path}`, HOME: view.home, TMPDIR: view.tmp, LANG: 'C.UTF-8', ...launch.env };
+    const setupSeconds = Number(process.hrtime.bigint() - from) / 1e9;
+    const watch = plan.onProgress === undefined ? undefined : setInterval(() => plan.onProgress?.(gateway.calls()), 500);
+    const outcome = await runProcess({
+      ...sandboxCommand(sandbox, launch.argv, env),
+      stdinFile: join(target, 'prompt.txt'),
+      stdoutFile: join(target, 'events.jsonl'),
+      stderrFile: join(target, 'stderr.txt'),
+      timeoutMs: plan.experiment.limits.wall_seconds * 1000,
+      stop: stop.signal,
+    }).finally(() => clearInterval(watch));
+    await gateway.close();
+    const calls = await readCalls(target);
+    const trajectory = plan.agent.readEvents(await readFile(join(target, 'events.jsonl'), 'utf8'));
+    const attestation = attest({
+      calls: await readRequests(target),
+      task: Buffer.from(plan.prompt).toString('utf8'),
+      frozenModel: plan.experiment.model.id,
+      skills: plan.allSkills,
+      intended: plan.skills.map((skill) => skill.name),
+      skillTools: plan.agent.skillTools,
+    });
+    await writeFile(join(target, 'trajectory.json'), prettyJson(trajectory));
+    await writeFile(join(target, 'attestation.json'), prettyJson(attestation));
+    await capture?.(folder('workspace'));
+    return { outcome, trajectory, attestation, calls, argv: launch.argv, limit, setupSeconds };
+  } finally {
+    await gateway.close();
+    await model.close();
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** The calls of a recording with their requests, read from the raw bodies; null where a body is none of the dialect's. */
+export async function readRequests(folder: string): Promise<{ record: CallRecord; request: ModelRequest | null }[]> {
+  const requests: { record: CallRecord; request: ModelRequest | null }[] = [];
+  for (const record of await readCalls(folder)) {
+    let request: ModelRequest | null = null;
+    if (record.kind === 'model-call' && record.request !== null) {
+      const body = await readBody(folder, record.request);
+      try {
+        request = wireOf(record.api).readRequest(parseJson(body.toString('utf8')));
+      } catch {
+        request = null;
+      }
+    }
+    requests.push({ record, request });
+  }
+  return requests;
+}
+
+/** Removes what killed sessions left in the temporary folder; a folder without an owner file, or whose owner lives, is kept. */
+export async function sweepSessions(): Promise<number> {
+  let removed = 0;
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(prefix)) continue;
+    const owner = Number(await readFile(join(tmpdir(), name, 'owner'), 'utf8').catch(() => '0'));
+    if (owner <= 0 || isAlive(owner)) continue;
+    await rm(join(tmpdir(), name), { recursive: true, force: true });
+    removed += 1;
+  }
+  return removed;
+}
+
+/** Copies of the frozen skills, checked to be the ones that were read. */
+async function copySkills(skills: Skill[], folder: string): Promise<void> {
+  await mkdir(folder);
+  for (const skill of skills) {
+    await cp(skill.folder, join(folder, skill.name), { recursive: true });
+    if ((await hashTree(join(folder, skill.name))) !== skill.sha256) throw new TypeError(`skill ${skill.name} changed while it was copied`);
+  }
+}
+
+function budgetOf({ limits, model }: Experiment) {
+  const prices = model.prices === undefined ? null : { input: model.prices.input, cached: model.prices.cached, cacheWrite: model.prices.cache_write, output: model.prices.output };
+  return { modelCalls: limits.model_calls, costUsd: limits.cost_usd === null || prices === null ? null : { limit: limits.cost_usd, prices } };
+}
+
+/** The model behind the gateway: a scripted one started for this session, or the provider with its key. */
+async function openModel(plan: SessionPlan): Promise<{ baseUrl: string; key: string | null; close: () => Promise<void> }> {
+  const { model } = plan.experiment;
+  if (model.scripted !== undefined) {
+    const script = await loadScript(scriptsFolder(plan.case), model.scripted);
+    const server = await startScriptedModel({ script, repeat: plan.repeat, seed: plan.seed });
+    return { baseUrl: server.baseUrl, key: null, close: () => server.close() };
+  }
+  const key = model.key_env === undefined ? null : process.env[model.key_env];
+  if (key === undefined || key === '') {
+    throw new PrerequisiteError('No key for the model', {
+      expected: `the environment variable ${model.key_env}`,
+      found: key === undefined ? 'not set' : 'empty',
+      next: `export ${model.key_env}=…, or remove model.key_env for a server that wants no key`,
+    });
+  }
+  return { baseUrl: model.base_url as string, key, close: async () => undefined };
+}

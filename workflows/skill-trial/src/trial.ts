@@ -1,0 +1,254 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { captureChange } from './base.js';
+import type { CallRecord } from './call-record.js';
+import { FrozenError, InfrastructureError, PrerequisiteError, RecordError } from './errors.js';
+import { parseTrialName } from './experiment.js';
+import { noteLock } from './freeze.js';
+import { hashTree, sha256 } from './hash.js';
+import { caseOf, type Lab } from './lab.js';
+import { appendLedger, readLedger } from './ledger.js';
+import { Lock } from './lock.js';
+import type { ProgressEvent } from './progress.js';
+import { hasRecord, linkRecord, prettyJson, readJson, recordHash, sealRecord } from './record.js';
+import { runSession, type SessionResult } from './session.js';
+import { TrialSpec, trialSeed } from './spec.js';
+import { contentHash, type TrialRecord, type TrialStatus } from './trial-record.js';
+import { usageMismatches, usageRecord } from './usage-record.js';
+import { sumUsage } from './usage.js';
+
+export interface RunOptions {
+  /** A real model costs money: the person (or script) said yes. */
+  consent: boolean;
+  onProgress: (event: ProgressEvent) => Promise<void>;
+}
+
+/**
+ * Runs the named trials one after the other, in the order given. A trial that has a record is left alone: the record always wins. An
+ * agent's failure is a record like any other; when the surroundings fail, nothing is recorded but a ledger line, the trial is tried
+ * again up to limits.attempts, and then an InfrastructureError ends the run.
+ */
+export async function runTrials(lab: Lab, names: string[], options: RunOptions): Promise<void> {
+  const lock = await readJson(lab.run.lock, Lock);
+  await noteLock(lab, lock);
+  for (const name of names) {
+    parseTrialName(lab.experiment, name);
+    const spec = await readJson(lab.run.spec(name), TrialSpec);
+    const target = lab.run.trial(spec.hash, spec.repeat);
+    if (await hasRecord(target)) {
+      await options.onProgress({ at: lab.now().toISOString(), trial: name, event: 'kept', modelCalls: 0, tokens: null, note: 'recorded before' });
+    } else {
+      if (lab.experiment.model.scripted === undefined && !options.consent) refuseToSpend(lab);
+      await requireFrozen(lab, spec);
+      await attemptUntilRecorded(lab, lock, name, spec, target, options);
+    }
+    await linkRecord(target, lab.run.receipt(name));
+  }
+}
+
+function refuseToSpend(lab: Lab): never {
+  const cap = lab.experiment.limits.cost_usd;
+  throw new PrerequisiteError(`Trials with ${lab.experiment.model.id} may cost money`, {
+    expected: `a yes (${cap === null ? 'no cap is set: limits.cost_usd' : `at most ${cap} USD a trial`})`,
+    found: 'none',
+    next: `npm start -- ${lab.experiment.name} --yes, or SKILL_TRIAL_YES=1 for a single target`,
+  });
+}
+
+async function attemptUntilRecorded(lab: Lab, lock: Lock, name: string, spec: TrialSpec, target: string, options: RunOptions): Promise<void> {
+  const { ledger } = lab.run;
+  const note = async (attempt: number, outcome: 'recorded' | 'infrastructure' | 'abandoned', reason: string, record: string | null) => {
+    await appendLedger(ledger, { kind: 'ended', trial: name, spec: spec.hash, attempt, outcome, reason, record }, lab.now);
+  };
+  const before = await openAttempts(lab, name, spec.hash);
+  for (const attempt of before.open) await note(attempt, 'abandoned', 'the lab was ended before the trial was', null);
+  let attempt = before.last;
+  for (let round = 1; ; round++) {
+    attempt += 1;
+    await appendLedger(ledger, { kind: 'started', trial: name, spec: spec.hash, attempt }, lab.now);
+    await mkdir(lab.run.scratch, { recursive: true });
+    const draft = await mkdtemp(join(lab.run.scratch, `${name}.`));
+    try {
+      const trouble = await runAttempt(lab, lock, name, spec, attempt, draft, options);
+      if (trouble === null) {
+        await note(attempt, 'recorded', 'the agent ran', await sealRecord(draft, target));
+        return;
+      }
+      await note(attempt, 'infrastructure', trouble, null);
+      if (round >= spec.spec.limits.attempts) {
+        throw new InfrastructureError(`Trial ${name} could not be run`, {
+          expected: 'a model that answers and a disk that holds the record',
+          found: `${trouble} (attempt ${attempt})`,
+          next: 'mend the cause and run again: what is recorded stays',
+        });
+      }
+    } catch (error) {
+      if (!isSurroundings(error)) throw error;
+      if (!(error instanceof InfrastructureError && error.message.startsWith('Trial '))) {
+        await note(attempt, 'infrastructure', String((error as Error).message).split('\n')[0] as string, null).catch(() => undefined);
+      }
+      throw error;
+    } finally {
+      await rm(draft, { recursive: true, force: true });
+    }
+  }
+}
+
+/** One attempt, recorded into `draft`. Returns null when the agent ran, else what failed around it. */
+async function runAttempt(lab: Lab, lock: Lock, name: string, spec: TrialSpec, attempt: number, draft: string, options: RunOptions): Promise<string | null> {
+  const one = caseOf(lab, spec.spec.case);
+  const program = await lab.agent.find(lab.root);
+  const base = { commit: spec.spec.baseCommit, folder: lab.run.base(spec.spec.baseCommit) };
+  const seed = trialSeed(spec.spec.seed, name);
+  const report = (event: ProgressEvent['event'], calls: readonly CallRecord[], note: string) => {
+    const sum = sumUsage(calls.filter((call) => call.usage !== null).map((call) => call.usage));
+    const tokens = sum.inputTotal === null || sum.output === null ? null : sum.inputTotal + sum.output;
+    return options.onProgress({ at: lab.now().toISOString(), trial: name, event, modelCalls: calls.length, tokens, note });
+  };
+  await report('started', [], `attempt ${attempt}`);
+  const session = await runSession(
+    {
+      experiment: lab.experiment,
+      case: one,
+      agent: lab.agent,
+      program,
+      base,
+      sandbox: spec.spec.sandbox,
+      prompt: one.taskBytes,
+      skills: spec.spec.skills.map((skill) => lab.skills.get(skill.name) as never),
+      allSkills: [...lab.skills.values()],
+      repeat: spec.repeat,
+      seed,
+      onProgress: (calls) => void report('call', calls, ''),
+    },
+    draft,
+    (workspace) => captureChange(workspace, base, draft),
+  );
+  const trouble = surroundingsTrouble(session, spec.spec.limits.wall_seconds);
+  await report('ended', session.calls, trouble ?? statusOf(session).status);
+  if (trouble !== null) return trouble;
+  const { outcome, trajectory, calls } = session;
+  await writeFile(join(draft, 'response.md'), trajectory.response);
+  await writeFile(join(draft, 'commands.jsonl'), trajectory.toolCalls.map((call) => `${JSON.stringify(call)}\n`).join(''));
+  const usage = usageRecord({ mode: spec.spec.arm, calls, trajectory, startedAt: outcome.startedAt, finishedAt: outcome.finishedAt, elapsedSeconds: outcome.elapsedSeconds });
+  await writeFile(join(draft, 'usage.json'), prettyJson(usage));
+  const record: TrialRecord = {
+    schemaVersion: 1,
+    id: name,
+    experiment: spec.spec.experiment,
+    case: spec.spec.case,
+    arm: spec.spec.arm,
+    repeat: spec.repeat,
+    attempt,
+    spec: spec.hash,
+    lock: lock.id,
+    seed,
+    scripted: spec.spec.model.scripted !== undefined,
+    ...statusOf(session),
+    exitCode: outcome.exitCode,
+    signal: outcome.signal,
+    sweptProcesses: outcome.sweptProcesses,
+    agent: { ...spec.spec.agent, argv: session.argv },
+    sandbox: spec.spec.sandbox,
+    baseCommit: spec.spec.baseCommit,
+    startedAt: outcome.startedAt,
+    finishedAt: outcome.finishedAt,
+    elapsedSeconds: outcome.elapsedSeconds,
+    setupSeconds: session.setupSeconds,
+    content: contentHash(await readFile(join(draft, 'response.md')), await readFile(join(draft, 'patch.diff'))),
+    usageMismatches: usageMismatches(calls, trajectory.usage),
+    provenance: { lab: lock.provenance.lab, node: process.versions.node, checkout: lock.provenance.checkout, dirty: lock.provenance.dirty },
+  };
+  await writeFile(join(draft, 'trial.json'), prettyJson(record));
+  return null;
+}
+
+function statusOf({ outcome, trajectory, limit }: SessionResult): { status: TrialStatus; reason: string } {
+  if (limit !== null) return { status: 'limit', reason: `the limit on ${limit} ended it` };
+  if (outcome.timedOut) return { status: 'timed-out', reason: 'the wall limit ended it' };
+  if (outcome.exitCode !== 0) return { status: 'failed', reason: outcome.signal === null ? `exit status ${outcome.exitCode}` : `ended by ${outcome.signal}` };
+  if (trajectory.response === '') return { status: 'failed', reason: 'no final answer' };
+  return { status: 'completed', reason: 'exit status 0' };
+}
+
+/** What of the surroundings kept the agent from running; null when its outcome is its own. The last model call decides. */
+export function surroundingsTrouble({ outcome, calls, limit }: Pick<SessionResult, 'outcome' | 'calls' | 'limit'>, wallSeconds: number): string | null {
+  if (limit !== null) return null;
+  const last = calls.filter((call) => call.kind === 'model-call').at(-1);
+  if (last === undefined) return outcome.timedOut || outcome.exitCode === 0 ? null : 'the agent ended before it reached the model';
+  switch (last.error) {
+    case 'unreachable':
+    case 'timeout':
+    case 'disconnect':
+    case 'incomplete':
+      return `the model's last answer: ${last.error}`;
+    case 'upstream-status':
+      return last.status === 429 || (last.status ?? 0) >= 500 ? `the model's last answer: status ${last.status}` : null;
+    case 'client-closed':
+    case 'gateway-closed':
+      // killed by the wall limit while it waited: the provider's fault if the silence filled more than half of the time
+      return outcome.timedOut && last.firstByteMs === null && last.endedMs - last.startedMs > wallSeconds * 500 ? 'the model did not answer before the wall limit' : null;
+    default:
+      return null;
+  }
+}
+
+function isSurroundings(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code;
+  return error instanceof InfrastructureError || code === 'ENOSPC' || code === 'EMFILE' || code === 'EIO';
+}
+
+/** Attempts of a trial so far: the highest number, and those that began and never ended. */
+async function openAttempts(lab: Lab, name: string, spec: string): Promise<{ last: number; open: number[] }> {
+  const open = new Set<number>();
+  let last = 0;
+  for (const { event } of await readLedger(lab.run.ledger)) {
+    if ((event.kind !== 'started' && event.kind !== 'ended') || event.trial !== name || event.spec !== spec) continue;
+    last = Math.max(last, event.attempt);
+    if (event.kind === 'started') open.add(event.attempt);
+    else open.delete(event.attempt);
+  }
+  return { last, open: [...open] };
+}
+
+/** The files that the spec froze, as they are now; a changed one is named. */
+async function requireFrozen(lab: Lab, { spec }: TrialSpec): Promise<void> {
+  const changed: string[] = [];
+  if (sha256(caseOf(lab, spec.case).taskBytes) !== spec.task) changed.push(`the task of case ${spec.case}`);
+  for (const skill of spec.skills) if (lab.skills.get(skill.name)?.sha256 !== skill.sha256) changed.push(`skill ${skill.name}`);
+  if ((await hashTree(lab.run.base(spec.baseCommit)).catch(() => 'missing')) !== spec.baseContent) changed.push(`the base of case ${spec.case}`);
+  const program = await lab.agent.find(lab.root);
+  if (program.version !== spec.agent.version || program.package !== spec.agent.package) changed.push(`the agent (${program.package} ${program.version})`);
+  if (changed.length === 0) return;
+  throw new FrozenError(`Changed since the lock: ${changed.join(', ')}`, {
+    expected: 'what lock.json froze',
+    found: 'something else on the disk',
+    next: `freeze again: npx nx run ${lab.experiment.name}:freeze`,
+  });
+}
+
+/**
+ * Takes over records that Nx restored from its cache where this run has none: an existing record always wins. Returns the names
+ * taken over; each gets a ledger line.
+ */
+export async function adoptReceipts(lab: Lab, names: string[]): Promise<string[]> {
+  const adopted: string[] = [];
+  for (const name of names) {
+    const spec = await readJson(lab.run.spec(name), TrialSpec).catch((error) => {
+      if (error instanceof RecordError) return null;
+      throw error;
+    });
+    if (spec === null) continue;
+    const target = lab.run.trial(spec.hash, spec.repeat);
+    if ((await hasRecord(target)) || !(await hasRecord(lab.run.receipt(name)))) continue;
+    const record = await readJson(join(lab.run.receipt(name), 'trial.json'), (await import('./trial-record.js')).TrialRecord);
+    if (record.spec !== spec.hash || record.id !== name) continue;
+    await mkdir(lab.run.scratch, { recursive: true });
+    const draft = await mkdtemp(join(lab.run.scratch, 'adopt-'));
+    await linkRecord(lab.run.receipt(name), draft);
+    await sealRecord(draft, target);
+    await appendLedger(lab.run.ledger, { kind: 'restored', trial: name, spec: spec.hash, record: await recordHash(target) }, lab.now);
+    adopted.push(name);
+  }
+  return adopted;
+}
