@@ -24,7 +24,13 @@ export const CaseSettings = z.strictObject({
   repo: z.strictObject({ path: RelativePath.optional(), git: z.string().optional(), commit: z.string().optional() }),
   task: RelativePath,
   reference: RelativePath,
-  rubrics: z.strictObject({ review: RelativePath, tests: RelativePath, documentation: RelativePath }),
+  rubrics: z.strictObject({
+    review: RelativePath,
+    tests: RelativePath,
+    documentation: RelativePath,
+    /** The row of the test rubric that the negative control fills; a scorer leaves it out. */
+    control_row: z.string().optional(),
+  }),
   tests: z.strictObject({ framework: z.enum(['node-test', 'pytest']), include: z.array(z.string()).min(1) }),
   /** The complete suite's command, run from the repository's top. */
   suite: Argv,
@@ -78,6 +84,14 @@ export async function readCase(folder: string): Promise<Case> {
     tests: await readRubric(join(folder, settings.rubrics.tests)),
     documentation: await readRubric(join(folder, settings.rubrics.documentation)),
   };
+  const { control_row } = settings.rubrics;
+  if (control_row !== undefined && !rubricRows.tests.some((row) => row.id === control_row)) {
+    throw new SettingsError(`${shown(file)}: rubrics.control_row is no row of the test rubric`, {
+      expected: `one of ${rubricRows.tests.map((row) => row.id).join(', ')}`,
+      found: control_row,
+      next: 'correct control_row',
+    });
+  }
   return { ...settings, folder, taskBytes: await readFile(join(folder, settings.task)), rubricRows };
 }
 

@@ -60,6 +60,13 @@ export function renderFigure(spec: TopLevelSpec, { idPrefix = `f${hashOf(spec).s
   return drawn;
 }
 
+/** What vega's types leave out. */
+interface UntypedVega {
+  setRandom(source: () => number): void;
+  randomLCG(seed: number): () => number;
+  textMetrics: { canvas(use: boolean): void };
+}
+
 async function draw(spec: TopLevelSpec, idPrefix: string): Promise<string> {
   // Loaded here and not above: both wait at the top level, which a notebook cell cannot import.
   const [vega, { compile }] = await Promise.all([import('vega'), import('vega-lite')]);
@@ -67,9 +74,9 @@ async function draw(spec: TopLevelSpec, idPrefix: string): Promise<string> {
   const logger = gather(problems);
   const loader = vega.loader();
   loader.load = (uri) => Promise.reject(new Error(`"${uri}" would have to be fetched: put the data into the spec`));
-  // vega's types leave these two out.
-  const random = vega as unknown as { setRandom(source: () => number): void; randomLCG(seed: number): () => number };
-  random.setRandom(random.randomLCG(42));
+  const { setRandom, randomLCG, textMetrics } = vega as unknown as UntypedVega;
+  setRandom(randomLCG(42));
+  textMetrics.canvas(false); // Widths are estimated: measured ones would depend on the fonts and on whether node-canvas is there.
   let svg: string;
   try {
     // Vega writes marks of its own into the data that it is given.

@@ -12,7 +12,7 @@ export const SHORT_PROMPT = 120;
 /**
  * The next turn of the conversation that a request carries. All of it follows from the request, the script, the repeat and the
  * seed; nothing is remembered between calls. In this order:
- * 1. a last prompt that asks which skills there are is answered with the names in the catalogue, or `diagnosticAnswer`;
+ * 1. a prompt that asks which skills there are is answered with the names in the catalogue, or `diagnosticAnswer`;
  * 2. a prompt under 120 characters, or a request without tools (an agent's request for a title), is answered "42";
  * 3. anything else is the task: load the skills offered (if the script does), then the plan's turns, then its final answer.
  * Throws a TypeError where the tools offered are no known agent's.
@@ -22,7 +22,7 @@ export function nextTurn(
   script: Script,
   options: Omit<Situation, 'loaded'> & { diagnosticAnswer?: string },
 ): ScriptedTurn {
-  const prompt = lastPrompt(request.turns);
+  const prompt = promptOf(request.turns);
   const dialect = dialectOf(request);
   const rows: readonly ToolDialect[] = dialect === null ? toolDialects : [dialect];
   const catalogue = rows.flatMap((row) => row.catalogue(request));
@@ -48,12 +48,14 @@ export function nextTurn(
   return { fault: null, text: turn.say, toolUses: turn.actions.map((action) => dialect.act(action, request)) };
 }
 
-/** What the user last said, without the reminders that agents put among it. */
-function lastPrompt(turns: readonly Turn[]): string {
-  const texts = turns
-    .filter((turn) => turn.role === 'user')
-    .map((turn) => turn.text.replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, '').trim());
-  return texts.findLast((text) => text !== '') ?? '';
+/**
+ * What the user asked, without what agents put among it: reminders and environment. The first, since a session has one prompt and
+ * later user turns are an agent's own (the text of a skill that Claude Code has loaded).
+ */
+function promptOf(turns: readonly Turn[]): string {
+  const added = /<(system-reminder|environment_context)>[\s\S]*?<\/\1>/g;
+  const texts = turns.filter((turn) => turn.role === 'user').map((turn) => turn.text.replace(added, '').trim());
+  return texts.find((text) => text !== '') ?? '';
 }
 
 /**

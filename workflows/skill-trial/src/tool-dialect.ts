@@ -78,10 +78,14 @@ const claudeCode: ToolDialect = {
 const codex: ToolDialect = {
   agent: 'codex',
   offers: (tools) => tools.has('exec_command') || tools.has('shell') || tools.has('shell_command'),
-  catalogue({ system, turns }) {
-    const texts = [system, ...turns.filter((turn) => turn.role === 'user').map((turn) => turn.text)];
-    const entries = texts.flatMap((text) => [...text.matchAll(/^- ([a-z0-9-]+): .*\(file: (.+?\/SKILL\.md)\)\s*$/gm)]);
-    return entries.map(([, name = '', location = '']) => ({ name, location }));
+  // Locations are short: the first part names a root, whose folder stands in a table above (seen with 0.171).
+  catalogue({ system }) {
+    const roots = new Map([...system.matchAll(/^- `(\w+)` = `(.+)`$/gm)].map(([, root = '', folder = '']) => [root, folder]));
+    const entries = [...system.matchAll(/^- ([a-z0-9-]+): .*\(file: (.+?\/SKILL\.md)\)\s*$/gm)];
+    return entries.map(([, name = '', file = '']) => ({
+      name,
+      location: file.replace(/^(\w+)(?=\/)/, (root) => roots.get(root) ?? root),
+    }));
   },
   load: ({ location }, request) => shell(`cat ${quoted(location ?? '')}`, request),
   loaded: skillsRead,

@@ -146,6 +146,7 @@ describe('a kernel that cannot go on', () => {
     await sleep(300);
     lab.kill('SIGKILL');
     await vi.waitFor(() => expect(alive(pid)).toBe(false), { timeout: 20_000 });
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`skill-trial-kernel-${lab.pid}-`))).toEqual([]);
   });
 });
 

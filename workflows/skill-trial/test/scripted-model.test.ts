@@ -112,11 +112,16 @@ describe('dialects of tools', () => {
     const prompt = user(`${listed}\n${TASK}`);
     expect(next([prompt], claude)).toMatchObject({ toolUses: [{ name: 'Skill', arguments: { skill: 'careful-work' } }] });
     const call = assistant({ id: 'c', name: 'Skill', arguments: { skill: 'careful-work' } });
-    const after = [prompt, call, result('Launching skill: careful-work'), user('Base directory …')];
-    expect(next([prompt, call, result('Launching skill: careful-work')], claude)).toMatchObject({
+    // The skill's text comes as a turn of the user's, and may itself ask which skills there are.
+    const after = [
+      prompt,
+      call,
+      result('Launching skill: careful-work'),
+      user('Base directory …\nSay which agent skills you used.'),
+    ];
+    expect(next(after, claude)).toMatchObject({
       toolUses: [{ name: 'Read', arguments: { file_path: '/workspace/src/add.js' } }],
     });
-    expect(after).toHaveLength(4);
     const failed = [
       prompt,
       call,
@@ -131,10 +136,11 @@ describe('dialects of tools', () => {
 
   test('Codex: everything through its shell', () => {
     const codex = {
-      tools: tools('exec_command'),
-      system: '### Available skills\n- careful-work: Use for all work. (file: /s/careful-work/SKILL.md)\n',
+      tools: tools('exec_command', 'write_stdin'),
+      system:
+        '### Skill roots\n- `r0` = `/s`\n### Available skills\n- careful-work: Use for all work. (file: r0/careful-work/SKILL.md)\n',
     };
-    expect(next([user(TASK)], codex)).toMatchObject({
+    expect(next([user('<environment_context>/w</environment_context>'), user(TASK)], codex)).toMatchObject({
       toolUses: [{ name: 'exec_command', arguments: { cmd: "cat '/s/careful-work/SKILL.md'" } }],
     });
     const write = next([user(TASK), assistant(), result(`Output:\n${skillText}`), assistant()], codex);

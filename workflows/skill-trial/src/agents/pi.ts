@@ -120,7 +120,8 @@ function readEvents(stdout: string): Trajectory {
   }
   const last = assistant.at(-1);
   return {
-    response: contentText(last?.content as PiContent[] | undefined),
+    // a turn that still calls tools is no final answer: the run was cut short
+    response: last?.stopReason === 'toolUse' ? '' : contentText(last?.content as PiContent[] | undefined),
     model: typeof last?.model === 'string' ? last.model : null,
     startedAt: times.length === 0 ? null : new Date(Math.min(...times)).toISOString(),
     finishedAt: times.length === 0 ? null : new Date(Math.max(...times)).toISOString(),

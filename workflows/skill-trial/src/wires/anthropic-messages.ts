@@ -22,7 +22,9 @@ const Request = z.looseObject({
     z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content: z.union([z.string(), z.array(Block)]) }),
   ),
   system: z.union([z.string(), z.array(Block)]).optional(),
-  tools: z.array(z.looseObject({ name: z.string(), description: z.string().optional(), input_schema: z.unknown().optional() })).optional(),
+  tools: z
+    .array(z.looseObject({ name: z.string(), description: z.string().optional(), input_schema: z.unknown().optional() }))
+    .optional(),
   stream: z.boolean().optional(),
 });
 

@@ -24,7 +24,9 @@ const Request = z.looseObject({
   tools: z
     .array(
       z.looseObject({
-        function: z.looseObject({ name: z.string(), description: z.string().optional(), parameters: z.unknown().optional() }).optional(),
+        function: z
+          .looseObject({ name: z.string(), description: z.string().optional(), parameters: z.unknown().optional() })
+          .optional(),
       }),
     )
     .optional(),

@@ -217,6 +217,7 @@ function readUsage(usage: Record<string, unknown>): CallUsage {
   return usageFromTotal({
     inputTotal: tokenCount(usage.input_tokens),
     inputCached: tokenCount(input.cached_tokens),
+    cacheCreation: tokenCount(input.cache_write_tokens),
     output: tokenCount(usage.output_tokens),
     reasoning: tokenCount(output.reasoning_tokens),
   });

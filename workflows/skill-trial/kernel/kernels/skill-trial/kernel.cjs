@@ -3,12 +3,19 @@ const { existsSync } = require('node:fs');
 const path = require('node:path');
 const { Worker } = require('node:worker_threads');
 
-// Whoever started the kernel may be killed without a word. A worker notices even while a cell loops for ever on the main thread.
-new Worker(
-  `const parent = process.ppid;
-   setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 500);`,
-  { eval: true },
-).unref();
+// Whoever started the kernel may be killed without a word. A worker notices even while a cell loops for ever on the main thread,
+// and removes the folder of the sockets where the lab made one (Jupyter looks after its own).
+function watchParent() {
+  const { parent, folder } = require('node:worker_threads').workerData;
+  setInterval(() => {
+    if (process.ppid === parent) return;
+    if (folder) require('node:fs').rmSync(folder, { recursive: true, force: true });
+    process.kill(process.pid, 'SIGKILL');
+  }, 500);
+}
+const sockets = path.dirname(process.argv[2]);
+const folder = path.basename(sockets).startsWith('skill-trial-kernel-') ? sockets : null;
+new Worker(`(${watchParent})()`, { eval: true, workerData: { parent: process.ppid, folder } }).unref();
 
 // tslab resolves imports from the current folder, so a data folder without packages of its own will not do.
 const asked = process.env.SKILL_TRIAL_ROOT;

@@ -1,0 +1,151 @@
+import { relative } from 'node:path';
+import type { VariantChecks } from './control.js';
+import type { Lock } from './lock.js';
+import { type MetricId, metrics } from './metric.js';
+import type { Precision } from './precision.js';
+import type { ScheduleLine } from './schedule.js';
+import type { VariantScore } from './score.js';
+import type { Finding } from './sheet.js';
+import type { SavedTrial, TrialStatus } from './trial-record.js';
+
+/** How far a skill got in one trial: named in the requests, read, or only mentioned in the answer. */
+export interface Activation {
+  skill: string;
+  listed: boolean;
+  loaded: boolean;
+  /** The answer names it although nothing shows that it was read. */
+  claimedOnly: boolean;
+  /** `events.jsonl:<line>` or `calls.jsonl, request <n>`; null where it was not loaded. */
+  evidence: string | null;
+}
+
+/** One trial with everything that is computed from it: the rows of the analysis. */
+export interface TrialResult {
+  id: string;
+  case: string;
+  arm: string;
+  repeat: number;
+  position: number;
+  block: string | null;
+  scripted: boolean;
+  status: TrialStatus;
+  reason: string;
+  attempt: number;
+  /** False: the attestation or the comparison of the arms failed. Shown apart, never scored. */
+  valid: boolean;
+  problems: string[];
+  /** Whether all trials of its block ran under one lock. */
+  concurrent: boolean;
+  lock: string;
+  spec: string;
+  content: string;
+  scoring: VariantScore['status'];
+  /** Every metric of the report; null where unknown, and for an invalid trial. */
+  values: Record<MetricId, number | null>;
+  /** Path of the saved record that each value comes from, below the checkout. */
+  evidence: Record<MetricId, string>;
+  rows: VariantScore['rows'];
+  findings: Finding[] | null;
+  precision: Precision | null;
+  checks: VariantChecks | null;
+  modelCalls: number | null;
+  setupSeconds: number;
+  startedAt: string;
+  activation: Activation[];
+  usageMismatches: string[];
+}
+
+export interface ResultInput {
+  root: string;
+  lock: Lock;
+  schedule: ScheduleLine[];
+  trials: SavedTrial[];
+  checks: VariantChecks[];
+  scores: VariantScore[];
+  skills: string[];
+}
+
+/** One result for each recorded trial, in schedule order. Trials without a record are left out: the caller counts them. */
+export function collectResults(input: ResultInput): TrialResult[] {
+  const byName = new Map(input.trials.map((trial) => [trial.record.id, trial]));
+  const recorded = input.schedule.flatMap((line) => {
+    const trial = byName.get(line.trial);
+    return trial === undefined ? [] : [{ line, trial }];
+  });
+  return recorded.map(({ line, trial }) => {
+    const { record } = trial;
+    const sameCase = recorded.map((one) => one.trial).filter((other) => other.record.case === record.case);
+    const problems = [...trial.attestation.problems, ...differences(trial, sameCase)];
+    const valid = problems.length === 0;
+    const score = input.scores.find((row) => row.content === record.content && row.case === record.case) ?? null;
+    const checks = input.checks.find((row) => row.content === record.content && row.case === record.case) ?? null;
+    const block = recorded.filter((one) => one.line.case === line.case && one.line.repeat === line.repeat);
+    const folder = relative(input.root, trial.folder);
+    const sources = { usage: trial.usage, score, checks };
+    const pairs = metrics.map((metric) => [metric.id, valid ? metric.pick(sources) : null] as const);
+    return {
+      id: record.id,
+      case: record.case,
+      arm: record.arm,
+      repeat: record.repeat,
+      position: line.position,
+      block: line.block,
+      scripted: record.scripted,
+      status: record.status,
+      reason: record.reason,
+      attempt: record.attempt,
+      valid,
+      problems,
+      concurrent: block.every((one) => one.trial.record.lock === record.lock),
+      lock: record.lock,
+      spec: record.spec,
+      content: record.content,
+      scoring: score?.status ?? 'pending',
+      values: Object.fromEntries(pairs) as Record<MetricId, number | null>,
+      evidence: Object.fromEntries(metrics.map((metric) => [metric.id, evidenceOf(metric.from, folder, score, checks)])) as Record<MetricId, string>,
+      rows: score?.rows ?? [],
+      findings: score?.findings ?? null,
+      precision: score?.precision ?? null,
+      checks,
+      modelCalls: trial.usage.model_calls,
+      setupSeconds: record.setupSeconds,
+      startedAt: record.startedAt,
+      activation: input.skills.map((skill) => activationOf(skill, trial)),
+      usageMismatches: record.usageMismatches,
+    };
+  });
+}
+
+/** Where a trial differs from the others of its case in what must be equal in all arms. */
+function differences(trial: SavedTrial, sameCase: SavedTrial[]): string[] {
+  const differs = (what: string, pick: (one: SavedTrial) => string | null) => {
+    const own = pick(trial);
+    const others = new Set(sameCase.map(pick).filter((value) => value !== null));
+    return own !== null && others.size > 1 ? [`${what} differs between the trials of case ${trial.record.case}`] : [];
+  };
+  return [
+    ...differs('the delivered task', (one) => one.attestation.deliveredTask),
+    ...differs('the set of tools offered', (one) => one.attestation.tools),
+    ...differs('the set of generation parameters', (one) => one.attestation.parameters),
+    ...differs('the base commit', (one) => one.record.baseCommit),
+  ];
+}
+
+function evidenceOf(from: 'usage' | 'sheet' | 'checks', folder: string, score: VariantScore | null, checks: VariantChecks | null): string {
+  if (from === 'usage') return `${folder}/usage.json`;
+  if (from === 'sheet') return score?.sheets[0]?.file ?? (score?.status === 'scored' ? `${folder}/response.md (empty)` : 'no score sheet yet');
+  return checks === null ? 'no check has run yet' : `${folder.replace(/\/trials\/.*$/, '')}/checks/${checks.content}`;
+}
+
+function activationOf(skill: string, trial: SavedTrial): Activation {
+  const event = trial.trajectory.loaded.find((load) => load.skill === skill);
+  const body = trial.attestation.bodies.find((row) => row.skill === skill);
+  const loaded = event !== undefined || body !== undefined;
+  return {
+    skill,
+    listed: trial.attestation.listed.includes(skill),
+    loaded,
+    claimedOnly: !loaded && trial.trajectory.response.includes(skill),
+    evidence: event !== undefined ? `events.jsonl:${event.line}` : body !== undefined ? `calls.jsonl, request ${body.call}` : null,
+  };
+}

@@ -1,0 +1,105 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Control, Stability } from './control.js';
+import { Discovery } from './discovery.js';
+import { caseOf, type Lab, openLab } from './lab.js';
+import { type LedgerLine, readLedger } from './ledger.js';
+import { Lock } from './lock.js';
+import { hasRecord, readJson } from './record.js';
+import { collectResults, type TrialResult } from './result.js';
+import { ScheduleLine } from './schedule.js';
+import { check } from './document.js';
+import { Scores } from './score.js';
+import { TrialSpec } from './spec.js';
+import { readTrial, type SavedTrial } from './trial-record.js';
+
+/** Everything that one experiment's run has left on the disk, read and joined. What a step has not made yet is null. */
+export interface Study {
+  lab: Lab;
+  lock: Lock;
+  /** Every lock the experiment ever had, in ledger order, the present one last. */
+  locks: Lock[];
+  ledger: LedgerLine[];
+  schedule: ScheduleLine[];
+  discovery: Discovery | null;
+  trials: SavedTrial[];
+  /** Scheduled trials without a record. */
+  missing: string[];
+  control: Control | null;
+  stability: Stability | null;
+  scores: Scores | null;
+  results: TrialResult[];
+  /** Scheduled trials by arm. */
+  planned: Record<string, number>;
+}
+
+/** Opens the study of an experiment in the checkout around the current folder; for notebooks. SKILL_TRIAL_EXPERIMENT names it. */
+export async function openStudy(root: string, name: string): Promise<Study> {
+  return readStudy(await openLab(root, name));
+}
+
+/** Reads a study. `load` reads one trial; verify gives one that works everything out again from the raw bodies. */
+export async function readStudy(lab: Lab, load: (folder: string) => Promise<SavedTrial> = readTrial): Promise<Study> {
+  const { run } = lab;
+  const lock = await readJson(run.lock, Lock);
+  const ledger = await readLedger(run.ledger);
+  const schedule = await readSchedule(run.schedule);
+  const trials: SavedTrial[] = [];
+  const missing: string[] = [];
+  for (const line of schedule) {
+    const spec = await readJson(run.spec(line.trial), TrialSpec);
+    const folder = run.trial(spec.hash, spec.repeat);
+    if (await hasRecord(folder)) trials.push(await load(folder));
+    else missing.push(line.trial);
+  }
+  const control = await readJson(run.controlIndex, Control).catch(() => null);
+  const scores = await readJson(run.scores, Scores).catch(() => null);
+  const planned: Record<string, number> = {};
+  for (const line of schedule) planned[line.arm] = (planned[line.arm] ?? 0) + 1;
+  const results = collectResults({
+    root: lab.root,
+    lock,
+    schedule,
+    trials,
+    checks: control?.variants ?? [],
+    scores: scores?.variants ?? [],
+    skills: [...lab.skills.keys()],
+  });
+  return {
+    lab,
+    lock,
+    locks: await readLocks(lab, ledger, lock),
+    ledger,
+    schedule,
+    discovery: await readJson(run.discoveryIndex, Discovery).catch(() => null),
+    trials,
+    missing,
+    control,
+    stability: await readJson(run.stabilityIndex, Stability).catch(() => null),
+    scores,
+    results,
+    planned,
+  };
+}
+
+/** The variants of a study, one for each trial's content and case. */
+export function variantsOf(study: Pick<Study, 'lab' | 'trials'>) {
+  const keyed = new Map(study.trials.map((trial) => [`${trial.record.case}/${trial.record.content}`, trial.record]));
+  return [...keyed.values()].map((record) => ({ content: record.content, case: caseOf(study.lab, record.case) }));
+}
+
+async function readSchedule(file: string): Promise<ScheduleLine[]> {
+  const text = await readFile(file, 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line, index) => check(JSON.parse(line), ScheduleLine, `${file}:${index + 1}`));
+}
+
+async function readLocks(lab: Lab, ledger: LedgerLine[], present: Lock): Promise<Lock[]> {
+  const order = ledger.flatMap((line) => (line.event.kind === 'lock' ? [line.event.lock] : []));
+  const files = (await readdir(lab.run.locks).catch(() => [] as string[])).filter((name) => name.endsWith('.json'));
+  const locks = await Promise.all(files.map((name) => readJson(join(lab.run.locks, name), Lock)));
+  const last = (id: string) => (id === present.id ? Number.MAX_SAFE_INTEGER : order.indexOf(id));
+  return locks.sort((a, b) => last(a.id) - last(b.id));
+}
