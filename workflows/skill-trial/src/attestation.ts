@@ -96,7 +96,8 @@ function occurrences(request: ModelRequest, skill: Pick<Skill, 'name' | 'descrip
   const everything = plain([offered, ...told].join('\n'));
   const description = plain(skill.description);
   // A catalogue entry is the name as a word of its own with the description near it: a skill may be called "fix".
-  const catalogue = plain([offered, ...told.slice(0, 1)].join('\n'));
+  // Some agents list their skills in a user turn of their own, never in a tool's result.
+  const catalogue = plain([offered, ...request.turns.filter((turn) => turn.role === 'user').map((turn) => turn.text)].join('\n'));
   return {
     listed: catalogue.includes(description) && new RegExp(`(^|[^a-z0-9-])${skill.name}([^a-z0-9-]|$)`).test(catalogue),
     described: everything.includes(description),

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { compareArms, ComparisonRow, Statistic, testArms } from './comparison.js';
+import { consistency } from './consistency.js';
+import { CriticalRisk, criticalRisks } from './critical-risk.js';
+import { contrasts } from './experiment.js';
+import { MetricId } from './metric.js';
+import { pooledPrecision } from './precision.js';
+import type { Study } from './study.js';
+import { TrialStatus } from './trial-record.js';
+
+export const qualityMetrics = MetricId.options.slice(0, 6);
+export const costMetrics = MetricId.options.slice(6);
+
+/** One trial as the report lists it; values null where unknown or where the trial is invalid. */
+export const TrialRow = z.strictObject({
+  id: z.string(),
+  case: z.string(),
+  arm: z.string(),
+  repeat: z.int().positive(),
+  position: z.int().positive(),
+  status: TrialStatus,
+  reason: z.string(),
+  valid: z.boolean(),
+  problems: z.array(z.string()),
+  concurrent: z.boolean(),
+  attempt: z.int().positive(),
+  scoring: z.enum(['scored', 'pending', 'disputed']),
+  content: z.string(),
+  record: z.string(),
+  setupSeconds: z.number(),
+  values: z.record(MetricId, z.number().nullable()),
+  activation: z.array(z.strictObject({ skill: z.string(), listed: z.boolean(), loaded: z.boolean(), claimedOnly: z.boolean(), evidence: z.string().nullable() })),
+  control: z.record(z.string(), z.int()).nullable(),
+  usageMismatches: z.array(z.string()),
+});
+export type TrialRow = z.infer<typeof TrialRow>;
+
+const count = z.int().nonnegative();
+const fraction = z.number().nullable();
+export const ConsistencyRow = z.strictObject({
+  key: z.string(),
+  arm: z.string(),
+  confirmed: count,
+  unconfirmed: count,
+  contradicted: count,
+  style: count,
+  absent: count,
+  unscored: count,
+  runs: count,
+  completeRuns: count,
+  overAll: fraction,
+  overComplete: fraction,
+});
+export const PooledPrecision = z.strictObject({ arm: z.string(), confirmed: count, contradicted: count, checkable: count, value: fraction, runs: count });
+
+/** Everything that notebooks publish and the report is assembled from, by its published name. */
+export const Published = z.strictObject({
+  trials: z.array(TrialRow),
+  'rows-quality': z.array(ComparisonRow),
+  'rows-cost': z.array(ComparisonRow),
+  'statistics-quality': z.array(Statistic),
+  'statistics-cost': z.array(Statistic),
+  'precision-pooled': z.array(PooledPrecision),
+  'critical-risks': z.array(CriticalRisk),
+  consistency: z.array(ConsistencyRow),
+});
+export type Published = z.infer<typeof Published>;
+
+/** Each published value as a function of the study: notebooks call these and no formula of their own, and verify calls them again. */
+export const analysis: { [Name in keyof Published]: (study: Study) => Published[Name] } = {
+  trials: trialRows,
+  'rows-quality': (study) => compareArms(study.results, contrasts(study.lab.experiment), qualityMetrics, study.planned),
+  'rows-cost': (study) => compareArms(study.results, contrasts(study.lab.experiment), costMetrics, study.planned),
+  'statistics-quality': (study) => testArms(study.results, contrasts(study.lab.experiment), qualityMetrics),
+  'statistics-cost': (study) => testArms(study.results, contrasts(study.lab.experiment), costMetrics),
+  'precision-pooled': precisionByArm,
+  'critical-risks': (study) => criticalRisks(study.results),
+  consistency: (study) =>
+    consistency(study.results.filter((result) => result.valid).map((result) => ({ arm: result.arm, complete: result.status === 'completed', findings: result.findings }))),
+};
+
+/** Every published value at once. */
+export function analyseStudy(study: Study): Published {
+  return Object.fromEntries(Object.entries(analysis).map(([name, make]) => [name, make(study)])) as Published;
+}
+
+function trialRows(study: Study): TrialRow[] {
+  return study.results.map((result) => ({
+    id: result.id,
+    case: result.case,
+    arm: result.arm,
+    repeat: result.repeat,
+    position: result.position,
+    status: result.status,
+    reason: result.reason,
+    valid: result.valid,
+    problems: result.problems,
+    concurrent: result.concurrent,
+    attempt: result.attempt,
+    scoring: result.scoring,
+    content: result.content,
+    record: result.evidence.elapsed_seconds.replace(/\/usage\.json$/, ''),
+    setupSeconds: result.setupSeconds,
+    values: result.values,
+    activation: result.activation,
+    control: result.checks?.control ?? null,
+    usageMismatches: result.usageMismatches,
+  }));
+}
+
+/** Precision pooled over an arm's valid, scored runs; the comparison rows hold the median of the per-run figures. */
+function precisionByArm(study: Study) {
+  return Object.keys(study.lab.experiment.arms).map((arm) => {
+    const scored = study.results.filter((result) => result.valid && result.arm === arm && result.precision !== null);
+    return { arm, ...pooledPrecision(scored.map((result) => result.precision as never)), runs: scored.length };
+  });
+}

@@ -1,0 +1,154 @@
+import { relative } from 'node:path';
+import { z } from 'zod';
+import { ConsistencyRow, PooledPrecision, type Published, TrialRow } from './analysis.js';
+import { ComparisonRow, Statistic } from './comparison.js';
+import { Conclusion, conclude } from './conclusion.js';
+import { CriticalRisk } from './critical-risk.js';
+import { ContrastDecision, Descriptive, decide, Inferential } from './decision.js';
+import { Detection, detectFailures } from './detectors.js';
+import { contrasts } from './experiment.js';
+import { Conditions } from './lock.js';
+import type { Study } from './study.js';
+import { VerificationPoint, verifyPoints } from './verification.js';
+
+const Attempt = z.strictObject({
+  trial: z.string(),
+  spec: z.string(),
+  attempt: z.int().positive(),
+  startedAt: z.string(),
+  outcome: z.enum(['recorded', 'infrastructure', 'abandoned', 'restored', 'open']),
+  reason: z.string(),
+  /** Whether its spec is one of the present lock's. */
+  current: z.boolean(),
+});
+
+/** report.json: the machine's view of a report. */
+export const Report = z.strictObject({
+  schemaVersion: z.literal(1),
+  experiment: z.string(),
+  title: z.string(),
+  question: z.string(),
+  /** True: a scripted model was used, and nothing about the skills was measured. */
+  scripted: z.boolean(),
+  lab: z.string(),
+  lock: z.string(),
+  frozenAt: z.string(),
+  ledgerHead: z.string(),
+  arms: z.array(z.strictObject({ name: z.string(), skills: z.array(z.string()), control: z.string().nullable() })),
+  conditions: Conditions,
+  locks: z.array(z.strictObject({ id: z.string(), frozenAt: z.string(), current: z.boolean(), changes: z.array(z.string()) })),
+  attempts: z.array(Attempt),
+  missing: z.array(z.string()),
+  trials: z.array(TrialRow),
+  rows: z.array(ComparisonRow),
+  statistics: z.array(Statistic),
+  precisionPooled: z.array(PooledPrecision),
+  criticalRisks: z.array(CriticalRisk),
+  consistency: z.array(ConsistencyRow),
+  stability: z.array(z.strictObject({ content: z.string(), runs: z.int(), green: z.int().nullable(), unsteady: z.array(z.string()) })),
+  checklist: z.array(z.strictObject({ case: z.string(), item: z.string(), holds: z.boolean() })),
+  scoring: z.strictObject({ scored: z.int(), pending: z.int(), disputed: z.int(), scorers: z.array(z.string()), refusedSheets: z.array(z.string()) }),
+  detectors: z.array(Detection),
+  verification: z.array(VerificationPoint).length(12),
+  decision: z.strictObject({ descriptive: Descriptive, inferential: Inferential, contrasts: z.array(ContrastDecision) }),
+  conclusions: z.array(Conclusion),
+  limitations: z.array(z.string()),
+  figures: z.array(z.strictObject({ name: z.string(), caption: z.string() })),
+});
+export type Report = z.infer<typeof Report>;
+
+/** Assembles the report from a study and what the notebooks published. Nothing in it depends on when it is assembled. */
+export async function assembleReport(study: Study, published: Published, figures: { name: string; caption: string }[]): Promise<Report> {
+  const { lab, lock, results } = study;
+  const { experiment } = lab;
+  const scripted = experiment.model.scripted !== undefined;
+  const rows = [...published['rows-quality'], ...published['rows-cost']];
+  const statistics = [...published['statistics-quality'], ...published['statistics-cost']];
+  const pairs = contrasts(experiment);
+  const common = { rows, statistics, critical: published['critical-risks'], results };
+  const decisions = pairs.map((contrast) => decide({ ...common, contrast, rule: experiment.decision, scripted, cases: experiment.cases.length }));
+  const records = [lab.run.lock, lab.run.schedule, lab.run.ledger, lab.run.discoveryIndex, lab.run.controlIndex, lab.run.stabilityIndex, lab.run.scores].map((file) => relative(lab.root, file));
+  const main = decisions[0] as ContrastDecision;
+  return {
+    schemaVersion: 1,
+    experiment: experiment.name,
+    title: experiment.title,
+    question: experiment.question.trim(),
+    scripted,
+    lab: lock.provenance.lab,
+    lock: lock.id,
+    frozenAt: lock.frozenAt,
+    ledgerHead: study.ledger.at(-1)?.hash ?? '',
+    arms: Object.entries(experiment.arms).map(([name, arm]) => ({ name, skills: arm.skills, control: pairs.find((pair) => pair.arm === name)?.control ?? null })),
+    conditions: lock.conditions,
+    locks: lockRows(study),
+    attempts: attemptRows(study),
+    missing: study.missing,
+    trials: published.trials,
+    rows,
+    statistics,
+    precisionPooled: published['precision-pooled'],
+    criticalRisks: published['critical-risks'],
+    consistency: published.consistency,
+    stability: (study.stability?.variants ?? []).map(({ content, green, unsteady }) => ({ content, green, unsteady, runs: study.stability?.runs ?? 0 })),
+    checklist: study.discovery?.checklist ?? [],
+    scoring: {
+      scored: results.filter((result) => result.scoring === 'scored').length,
+      pending: results.filter((result) => result.scoring === 'pending').length,
+      disputed: results.filter((result) => result.scoring === 'disputed').length,
+      scorers: [...new Set((study.scores?.variants ?? []).flatMap((variant) => variant.scorers))].sort(),
+      refusedSheets: (study.scores?.refused ?? []).map((sheet) => sheet.file),
+    },
+    detectors: await detectFailures(study),
+    verification: await verifyPoints(study, rows),
+    decision: { descriptive: main.descriptive, inferential: main.inferential, contrasts: decisions },
+    conclusions: pairs.map((contrast, index) => conclude({ ...common, experiment, contrast, missing: study.missing, decision: decisions[index] as ContrastDecision, records })),
+    limitations: limitations(study, scripted),
+    figures: figures.map(({ name, caption }) => ({ name, caption })),
+  };
+}
+
+/** Every lock the experiment had, with what changed from the one before: trials under an older lock stay on the disk. */
+function lockRows(study: Study): Report['locks'] {
+  return study.locks.map((lock, index) => {
+    const before = study.locks[index - 1];
+    const keys = Object.keys(lock.conditions) as (keyof Conditions)[];
+    const changes = before === undefined ? [] : keys.filter((key) => JSON.stringify(lock.conditions[key]) !== JSON.stringify(before.conditions[key]));
+    return { id: lock.id, frozenAt: lock.frozenAt, current: lock.id === study.lock.id, changes };
+  });
+}
+
+/** Every attempt the ledger knows, in its order; a restored record counts as one that came from the cache. */
+function attemptRows(study: Study): Report['attempts'] {
+  const specs = new Set(Object.values(study.lock.conditions.specs));
+  return study.ledger.flatMap(({ event, at }) => {
+    if (event.kind === 'restored') {
+      return [{ trial: event.trial, spec: event.spec, attempt: 1, startedAt: at, outcome: 'restored' as const, reason: 'taken over from the Nx cache', current: specs.has(event.spec) }];
+    }
+    if (event.kind !== 'started') return [];
+    const end = study.ledger.find((line) => line.event.kind === 'ended' && line.event.trial === event.trial && line.event.spec === event.spec && line.event.attempt === event.attempt)?.event;
+    const ended = end?.kind === 'ended' ? end : null;
+    return [{ trial: event.trial, spec: event.spec, attempt: event.attempt, startedAt: at, outcome: ended?.outcome ?? ('open' as const), reason: ended?.reason ?? 'not ended', current: specs.has(event.spec) }];
+  });
+}
+
+function limitations({ lab, lock }: Study, scripted: boolean): string[] {
+  const { experiment } = lab;
+  const { kind, because, doesNotStop } = lock.conditions.sandbox;
+  return [
+    ...(scripted ? ['The model was scripted: a server played a written script. No figure here says anything about the skills.'] : []),
+    `${experiment.cases.length === 1 ? 'One case' : `${experiment.cases.length} cases`}: what holds here may not hold for another repository, language or kind of task.`,
+    'Scoring holds judgement. Rubrics fixed in advance and hidden arms reduce it; they do not remove it.',
+    'Token counts depend on more than the skills: the agent, its tool schemas, repeated reads, caching and history compression all enter.',
+    'A fake adapter shows that compensation is called; it proves nothing of a distributed system.',
+    'Skills age with the repository: a new framework or policy calls for a new comparison.',
+    'Agent runs are not deterministic: repeats give a range for this class of task, not a promise.',
+    ...(experiment.order === 'parallel' ? ['The runs were parallel: there is no order, and load on the machine may differ between arms.'] : []),
+    `Sandbox: ${kind}${because === null ? '' : ` (${because})`}. It does not stop: ${doesNotStop.join('; ')}.`,
+  ];
+}
+
+/** The JSON Schema of report.json (draft 2020-12). */
+export function reportJsonSchema(): unknown {
+  return { $id: 'report.schema.json', title: 'Skill Trial report', ...z.toJSONSchema(Report) };
+}
