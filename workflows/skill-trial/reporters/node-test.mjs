@@ -22,8 +22,18 @@ export default async function* report(source) {
     const error = data.details?.error;
     if (type === 'test:fail' && error?.failureType === 'subtestsFailed') continue;
     // A file that ends before its first test is reported under its own path: nothing of it was collected.
-    const isFile = data.nesting === 0 && (data.name === data.file || data.file?.endsWith(`/${data.name}`) || data.file === undefined);
-    const outcome = data.skip !== undefined ? 'skipped' : data.todo !== undefined ? 'todo' : type === 'test:pass' ? 'passed' : isFile ? 'collection' : outcomeOf(error);
+    const isFile =
+      data.nesting === 0 && (data.name === data.file || data.file?.endsWith(`/${data.name}`) || data.file === undefined);
+    const outcome =
+      data.skip !== undefined
+        ? 'skipped'
+        : data.todo !== undefined
+          ? 'todo'
+          : type === 'test:pass'
+            ? 'passed'
+            : isFile
+              ? 'collection'
+              : outcomeOf(error);
     const cause = error?.cause ?? error;
     const message = outcome === 'passed' || error === undefined ? null : String(cause?.message ?? cause).slice(0, 2000);
     yield `${JSON.stringify({ file: data.file ?? data.name, name: [...names.slice(0, data.nesting), data.name].join(' > '), outcome, message })}\n`;

@@ -1,8 +1,8 @@
+import { pi } from './agents/pi.js';
+import { SettingsError } from './errors.js';
 import type { Experiment } from './experiment.js';
 import type { SandboxView } from './sandbox.js';
 import type { Trajectory } from './trajectory.js';
-import { pi } from './agents/pi.js';
-import { SettingsError } from './errors.js';
 
 /** An agent's program as installed here. Version and package are frozen in the lock. */
 export interface AgentProgram {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { compareArms, ComparisonRow, Statistic, testArms } from './comparison.js';
+import { ComparisonRow, compareArms, Statistic, testArms } from './comparison.js';
 import { consistency } from './consistency.js';
 import { CriticalRisk, criticalRisks } from './critical-risk.js';
 import { contrasts } from './experiment.js';
@@ -29,7 +29,15 @@ export const TrialRow = z.strictObject({
   record: z.string(),
   setupSeconds: z.number(),
   values: z.record(MetricId, z.number().nullable()),
-  activation: z.array(z.strictObject({ skill: z.string(), listed: z.boolean(), loaded: z.boolean(), claimedOnly: z.boolean(), evidence: z.string().nullable() })),
+  activation: z.array(
+    z.strictObject({
+      skill: z.string(),
+      listed: z.boolean(),
+      loaded: z.boolean(),
+      claimedOnly: z.boolean(),
+      evidence: z.string().nullable(),
+    }),
+  ),
   control: z.record(z.string(), z.int()).nullable(),
   usageMismatches: z.array(z.string()),
 });
@@ -51,7 +59,14 @@ export const ConsistencyRow = z.strictObject({
   overAll: fraction,
   overComplete: fraction,
 });
-export const PooledPrecision = z.strictObject({ arm: z.string(), confirmed: count, contradicted: count, checkable: count, value: fraction, runs: count });
+export const PooledPrecision = z.strictObject({
+  arm: z.string(),
+  confirmed: count,
+  contradicted: count,
+  checkable: count,
+  value: fraction,
+  runs: count,
+});
 
 /** Everything that notebooks publish and the report is assembled from, by its published name. */
 export const Published = z.strictObject({
@@ -76,7 +91,11 @@ export const analysis: { [Name in keyof Published]: (study: Study) => Published[
   'precision-pooled': precisionByArm,
   'critical-risks': (study) => criticalRisks(study.results),
   consistency: (study) =>
-    consistency(study.results.filter((result) => result.valid).map((result) => ({ arm: result.arm, complete: result.status === 'completed', findings: result.findings }))),
+    consistency(
+      study.results
+        .filter((result) => result.valid)
+        .map((result) => ({ arm: result.arm, complete: result.status === 'completed', findings: result.findings })),
+    ),
 };
 
 /** Every published value at once. */

@@ -68,11 +68,19 @@ export function attest(input: AttestationInput): Attestation {
     }
   }
   const models = [...new Set(answered.map(({ record }) => record.model ?? 'unnamed'))].sort();
-  for (const model of models) if (model !== input.frozenModel) problems.push(`model ${model} was asked for, ${input.frozenModel} is frozen`);
+  for (const model of models)
+    if (model !== input.frozenModel) problems.push(`model ${model} was asked for, ${input.frozenModel} is frozen`);
   const parameters = [...new Set(main.map(({ request }) => hashOf(request.parameters)))];
   if (parameters.length > 1) problems.push('the generation parameters changed within the trial');
   const delivered = main[0]?.request.turns.find((turn) => turn.role === 'user')?.text ?? null;
-  const delivery = delivered === null ? 'none' : delivered === input.task ? 'exact' : delivered.trim() === input.task.trim() ? 'trimmed' : 'different';
+  const delivery =
+    delivered === null
+      ? 'none'
+      : delivered === input.task
+        ? 'exact'
+        : delivered.trim() === input.task.trim()
+          ? 'trimmed'
+          : 'different';
   if (delivery === 'different') problems.push('the task was delivered with other words than task.txt');
   const tools = main[0]?.request.tools.filter((tool) => !input.skillTools.includes(tool.name)) ?? null;
   return {
@@ -91,7 +99,9 @@ export function attest(input: AttestationInput): Attestation {
 
 /** Where a skill occurs in what a request tells the model: system text, tool descriptions, user turns and tool results. */
 function occurrences(request: ModelRequest, skill: Pick<Skill, 'name' | 'description' | 'body'>) {
-  const offered = [request.system, ...request.tools.map((tool) => `${tool.description}\n${JSON.stringify(tool.schema)}`)].join('\n');
+  const offered = [request.system, ...request.tools.map((tool) => `${tool.description}\n${JSON.stringify(tool.schema)}`)].join(
+    '\n',
+  );
   const told = request.turns.filter((turn) => turn.role !== 'assistant').map((turn) => turn.text);
   const everything = plain([offered, ...told].join('\n'));
   const description = plain(skill.description);

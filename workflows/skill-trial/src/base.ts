@@ -1,5 +1,5 @@
-import { cp, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { constants } from 'node:fs';
+import { cp, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Case } from './case.js';
 import { shown } from './document.js';
@@ -66,14 +66,19 @@ async function exportCommit(one: Case, draft: string): Promise<string> {
   const isLocal = !/^[a-z+]+:\/\/|^[^/]+@[^/]+:/.test(url);
   const source = isLocal && !isAbsolute(url) ? join(one.folder, url) : url;
   const fail = (found: string, next: string): never => {
-    throw new SettingsError(`case ${one.name}: the repository cannot be used`, { expected: `commit ${commit} of ${url}, clean`, found, next });
+    throw new SettingsError(`case ${one.name}: the repository cannot be used`, {
+      expected: `commit ${commit} of ${url}, clean`,
+      found,
+      next,
+    });
   };
   if (isLocal) {
     if ((await stat(source).catch(() => null)) === null) fail(`nothing at ${shown(source)}`, 'correct repo.git');
     const status = await openGit(source)
       .status()
       .catch(() => null);
-    if (status !== null && !status.isClean()) fail(`${status.files.length} uncommitted files`, 'commit or stash them: only commits are frozen');
+    if (status !== null && !status.isClean())
+      fail(`${status.files.length} uncommitted files`, 'commit or stash them: only commits are frozen');
   }
   const clone = `${draft}.clone`;
   try {

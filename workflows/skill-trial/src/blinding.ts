@@ -35,7 +35,11 @@ export function blindName(secret: string, trial: string): string {
 }
 
 /** Each pair of a contrast as variant-x and variant-y, in an order drawn from the secret, sorted by its blinded name. */
-export function blindPairs(secret: string, experiment: Lab['experiment'], trials: { id: string; case: string; arm: string; repeat: number }[]): BlindPair[] {
+export function blindPairs(
+  secret: string,
+  experiment: Lab['experiment'],
+  trials: { id: string; case: string; arm: string; repeat: number }[],
+): BlindPair[] {
   const pairs = contrasts(experiment).flatMap(({ arm, control }) =>
     trials
       .filter((trial) => trial.arm === arm)
@@ -56,7 +60,11 @@ export function blindPairs(secret: string, experiment: Lab['experiment'], trials
  */
 export async function layOutBlind(lab: Lab, lock: Lock, trials: SavedTrial[]): Promise<Redaction[]> {
   const secret = await readSecret(lab, lock);
-  const pairs = blindPairs(secret, lab.experiment, trials.map((trial) => trial.record));
+  const pairs = blindPairs(
+    secret,
+    lab.experiment,
+    trials.map((trial) => trial.record),
+  );
   const byName = new Map(trials.map((trial) => [trial.record.id, trial]));
   const redactions: Redaction[] = [];
   await rm(lab.run.blind, { recursive: true, force: true });
@@ -69,7 +77,10 @@ export async function layOutBlind(lab: Lab, lock: Lock, trials: SavedTrial[]): P
         await writeWhole(join(folder, file), text);
         redactions.push(...found.map((row) => ({ file: `${pair.pair}/variant-${side}/${file}`, ...row })));
       }
-      await writeWhole(join(folder, 'variant.json'), prettyJson({ schemaVersion: 1, case: pair.case, content: trial.record.content }));
+      await writeWhole(
+        join(folder, 'variant.json'),
+        prettyJson({ schemaVersion: 1, case: pair.case, content: trial.record.content }),
+      );
     }
   }
   await writeWhole(join(lab.run.blind, 'redactions.json'), prettyJson(redactions));
@@ -77,12 +88,18 @@ export async function layOutBlind(lab: Lab, lock: Lock, trials: SavedTrial[]): P
 }
 
 /** Takes out what names the mode: skill names, SKILL.md, the skills' folder. Each kind is counted. */
-export function redact(text: string, skills: Iterable<Pick<Skill, 'name'>>): { text: string; found: { what: string; count: number }[] } {
+export function redact(
+  text: string,
+  skills: Iterable<Pick<Skill, 'name'>>,
+): { text: string; found: { what: string; count: number }[] } {
   const found: { what: string; count: number }[] = [];
   const marks: [string, RegExp][] = [
     ['path to a skill', /(?:\/[\w.-]+)*\/skills\/[\w./-]*/g],
     ['SKILL.md', /SKILL\.md/g],
-    ...[...skills].map((skill): [string, RegExp] => [`skill name ${sha256(skill.name).slice(0, 8)}`, new RegExp(skill.name.replace(/-/g, '[- ]'), 'gi')]),
+    ...[...skills].map((skill): [string, RegExp] => [
+      `skill name ${sha256(skill.name).slice(0, 8)}`,
+      new RegExp(skill.name.replace(/-/g, '[- ]'), 'gi'),
+    ]),
   ];
   let result = text;
   for (const [what, pattern] of marks) {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { readText, readYaml, shown } from './document.js';
 import { SettingsError } from './errors.js';
 import { hashTree, sha256 } from './hash.js';
-import { readRubric, type RubricRow } from './rubric.js';
+import { type RubricRow, readRubric } from './rubric.js';
 
 export const Slug = z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'lower-case letters, digits and single hyphens');
 const RelativePath = z
@@ -65,7 +65,10 @@ export async function readCase(folder: string): Promise<Case> {
       next: 'rename the folder or the case',
     });
   }
-  if ((settings.repo.path === undefined) === (settings.repo.git === undefined) || (settings.repo.git !== undefined && settings.repo.commit === undefined)) {
+  if (
+    (settings.repo.path === undefined) === (settings.repo.git === undefined) ||
+    (settings.repo.git !== undefined && settings.repo.commit === undefined)
+  ) {
     throw new SettingsError(`${shown(file)}: repo is not valid`, {
       expected: 'either path (a folder of the case), or git and commit',
       found: JSON.stringify(settings.repo),
@@ -77,7 +80,11 @@ export async function readCase(folder: string): Promise<Case> {
   await readText(join(folder, settings.reference), `${shown(file)}: reference`);
   const task = await readText(join(folder, settings.task), `${shown(file)}: task`);
   if (task.trim() === '') {
-    throw new SettingsError(`${shown(file)}: the task is empty`, { expected: 'the task text', found: 'an empty file', next: `write ${settings.task}` });
+    throw new SettingsError(`${shown(file)}: the task is empty`, {
+      expected: 'the task text',
+      found: 'an empty file',
+      next: `write ${settings.task}`,
+    });
   }
   const rubricRows = {
     review: await readRubric(join(folder, settings.rubrics.review)),

@@ -55,7 +55,12 @@ export function contrastName({ arm, control }: Contrast): string {
 }
 
 /** The comparison rows of the wanted metrics for every contrast. `planned` is how many trials each arm has in the schedule. */
-export function compareArms(results: TrialResult[], contrasts: Contrast[], wanted: readonly MetricId[], planned: Record<string, number>): ComparisonRow[] {
+export function compareArms(
+  results: TrialResult[],
+  contrasts: Contrast[],
+  wanted: readonly MetricId[],
+  planned: Record<string, number>,
+): ComparisonRow[] {
   return contrasts.flatMap((contrast) => wanted.map((id) => compareOne(results, contrast, id, planned)));
 }
 
@@ -95,14 +100,24 @@ export function testArms(results: TrialResult[], contrasts: Contrast[], wanted: 
   return contrasts.flatMap((contrast) =>
     wanted.map((id) => {
       const cases = [...new Set(results.map((result) => result.case))];
-      const values = (arm: string, one: string) => results.filter((result) => result.arm === arm && result.case === one).map((result) => result.values[id]);
+      const values = (arm: string, one: string) =>
+        results.filter((result) => result.arm === arm && result.case === one).map((result) => result.values[id]);
       const groups = cases.map((one) => ({ a: values(contrast.control, one), b: values(contrast.arm, one) }));
-      const mean = (arm: string) => summarise(results.filter((result) => result.arm === arm).map((result) => result.values[id])).mean;
-      const common = { contrast: contrastName(contrast), metric: id, test: 'permutation-within-case' as const, estimand: 'these-cases' as const };
+      const mean = (arm: string) =>
+        summarise(results.filter((result) => result.arm === arm).map((result) => result.values[id])).mean;
+      const common = {
+        contrast: contrastName(contrast),
+        metric: id,
+        test: 'permutation-within-case' as const,
+        estimand: 'these-cases' as const,
+      };
       const estimate = delta(mean(contrast.control), mean(contrast.arm));
       try {
         const { p, smallestP, arrangements } = permutationTest(groups);
-        const note = smallestP !== null && smallestP > 0.05 ? `this design cannot reach p < .05: its smallest p is ${smallestP.toFixed(3)}` : '';
+        const note =
+          smallestP !== null && smallestP > 0.05
+            ? `this design cannot reach p < .05: its smallest p is ${smallestP.toFixed(3)}`
+            : '';
         return { ...common, estimate, p, smallestP, arrangements, note: p === null ? 'no value in one of the groups' : note };
       } catch (error) {
         return { ...common, estimate, p: null, smallestP: null, arrangements: 0, note: (error as Error).message };

@@ -66,14 +66,29 @@ function observation({ contrast, results, missing, critical }: ConclusionInput, 
   const invalid = results.filter((result) => !result.valid);
   return [
     `${of(control).length} runs of arm ${control} and ${of(arm).length} of arm ${arm} are recorded${missing.length === 0 ? '' : `; without a record: ${missing.join(', ')}`}.`,
-    ...differing.map((row) => `${row.title}: ${formatValue(row.a, row.unit)} in ${control}, ${formatValue(row.b, row.unit)} in ${arm} (${formatDelta(row.delta, row.unit)}; n ${row.nA.used}/${row.nA.total} and ${row.nB.used}/${row.nB.total}).`),
-    ...(differing.length === rows.length - unknown.length ? [] : [`No difference in: ${rows.filter((row) => row.delta !== null && Math.abs(row.delta) <= 1e-9).map((row) => row.title).join(', ')}.`]),
+    ...differing.map(
+      (row) =>
+        `${row.title}: ${formatValue(row.a, row.unit)} in ${control}, ${formatValue(row.b, row.unit)} in ${arm} (${formatDelta(row.delta, row.unit)}; n ${row.nA.used}/${row.nA.total} and ${row.nB.used}/${row.nB.total}).`,
+    ),
+    ...(differing.length === rows.length - unknown.length
+      ? []
+      : [
+          `No difference in: ${rows
+            .filter((row) => row.delta !== null && Math.abs(row.delta) <= 1e-9)
+            .map((row) => row.title)
+            .join(', ')}.`,
+        ]),
     ...(unknown.length === 0 ? [] : [`Not available: ${unknown.map((row) => row.title).join(', ')}.`]),
-    ...critical.filter((row) => row.arm === arm).map((b) => {
-      const a = critical.find((row) => row.arm === control && row.case === b.case && row.row === b.row);
-      return `Critical risk ${b.row} of case ${b.case}: confirmed in ${a?.confirmed ?? 0} of ${a?.runs ?? 0} runs of ${control} and ${b.confirmed} of ${b.runs} runs of ${arm}.`;
-    }),
-    ...cut.map((result) => `${result.id} ${result.status === 'timed-out' ? 'was ended by the wall limit' : `ended as ${result.status}`} (${result.reason}); it stays in the figures.`),
+    ...critical
+      .filter((row) => row.arm === arm)
+      .map((b) => {
+        const a = critical.find((row) => row.arm === control && row.case === b.case && row.row === b.row);
+        return `Critical risk ${b.row} of case ${b.case}: confirmed in ${a?.confirmed ?? 0} of ${a?.runs ?? 0} runs of ${control} and ${b.confirmed} of ${b.runs} runs of ${arm}.`;
+      }),
+    ...cut.map(
+      (result) =>
+        `${result.id} ${result.status === 'timed-out' ? 'was ended by the wall limit' : `ended as ${result.status}`} (${result.reason}); it stays in the figures.`,
+    ),
     ...invalid.map((result) => `${result.id} is invalid and stands apart: ${result.problems.join('; ')}.`),
   ];
 }
@@ -81,11 +96,15 @@ function observation({ contrast, results, missing, critical }: ConclusionInput, 
 function interpretation({ contrast, results, experiment, rows: all }: ConclusionInput, rows: ComparisonRow[]): string[] {
   const treated = results.filter((result) => result.arm === contrast.arm && result.valid);
   const skills = experiment.arms[contrast.arm]?.skills ?? [];
-  const loads = skills.map((skill) => ({ skill, runs: treated.filter((result) => result.activation.some((row) => row.skill === skill && row.loaded)).length }));
+  const loads = skills.map((skill) => ({
+    skill,
+    runs: treated.filter((result) => result.activation.some((row) => row.skill === skill && row.loaded)).length,
+  }));
   const never = loads.filter((row) => row.runs === 0).map((row) => row.skill);
   const lines = loads.map((row) => `${row.skill} was loaded in ${row.runs} of ${treated.length} runs of arm ${contrast.arm}.`);
   if (!anyDifference(all, contrast)) return [...lines, ...noDifference];
-  const up = (metric: string) => rows.find((row) => row.metric === metric && row.delta !== null && Math.abs(row.delta) > 1e-9) !== undefined;
+  const up = (metric: string) =>
+    rows.find((row) => row.metric === metric && row.delta !== null && Math.abs(row.delta) > 1e-9) !== undefined;
   const areas = [
     ...(up('review_completeness') || up('finding_precision') ? ['what the review found'] : []),
     ...(up('test_quality') || up('new_tests_fail_on_original') ? ['the tests'] : []),
@@ -94,15 +113,23 @@ function interpretation({ contrast, results, experiment, rows: all }: Conclusion
   return [
     ...lines,
     ...(never.length === 0 ? [] : [`${never.join(', ')} cannot have contributed: no run loaded it.`]),
-    ...(areas.length === 0 ? [] : [`The arms differ in ${areas.join(', ')}. A skill that was loaded may have contributed to its own area; loading happens after the runs are assigned to arms, so this is a description and no proof.`]),
+    ...(areas.length === 0
+      ? []
+      : [
+          `The arms differ in ${areas.join(', ')}. A skill that was loaded may have contributed to its own area; loading happens after the runs are assigned to arms, so this is a description and no proof.`,
+        ]),
   ];
 }
 
 function inferentialText(decision: ContrastDecision, statistics: Statistic[], experiment: Experiment): string {
   const test = statistics.find((row) => row.contrast === decision.contrast && row.metric === experiment.decision.primary);
-  const p = test?.p == null ? '' : ` (permutation within case: p = ${test.p.toFixed(3)}, the smallest possible here is ${test.smallestP?.toFixed(3)})`;
+  const p =
+    test?.p == null
+      ? ''
+      : ` (permutation within case: p = ${test.p.toFixed(3)}, the smallest possible here is ${test.smallestP?.toFixed(3)})`;
   if (decision.inferential === 'withheld') return 'withheld, the model was scripted.';
-  if (decision.inferential === 'not-attainable') return `not attainable: ${experiment.cases.length} case with ${experiment.repeats} repeats cannot show an effect at p < .05${p}.`;
+  if (decision.inferential === 'not-attainable')
+    return `not attainable: ${experiment.cases.length} case with ${experiment.repeats} repeats cannot show an effect at p < .05${p}.`;
   if (decision.inferential === 'pending') return 'pending, the primary metric is not scored.';
   return `${decision.inferential}${p}.`;
 }

@@ -30,7 +30,15 @@ export interface FindingConsistency {
 export function consistency(runs: FindingRun[]): FindingConsistency[] {
   const keys = [...new Set(runs.flatMap((run) => (run.findings ?? []).map((finding) => finding.key)))].sort();
   const arms = [...new Set(runs.map((run) => run.arm))].sort();
-  return keys.flatMap((key) => arms.map((arm) => one(key, arm, runs.filter((run) => run.arm === arm))));
+  return keys.flatMap((key) =>
+    arms.map((arm) =>
+      one(
+        key,
+        arm,
+        runs.filter((run) => run.arm === arm),
+      ),
+    ),
+  );
 }
 
 function one(key: string, arm: string, runs: FindingRun[]): FindingConsistency {
@@ -38,7 +46,8 @@ function one(key: string, arm: string, runs: FindingRun[]): FindingConsistency {
     run.findings === null ? 'unscored' : (run.findings.find((finding) => finding.key === key)?.status ?? 'absent');
   const count = (what: ReturnType<typeof said>, among = runs) => among.filter((run) => said(run) === what).length;
   const complete = runs.filter((run) => run.complete);
-  const fraction = (among: FindingRun[]) => (among.length === 0 || count('unscored', among) > 0 ? null : count('confirmed', among) / among.length);
+  const fraction = (among: FindingRun[]) =>
+    among.length === 0 || count('unscored', among) > 0 ? null : count('confirmed', among) / among.length;
   return {
     key,
     arm,

@@ -56,7 +56,11 @@ export type Stability = z.infer<typeof Stability>;
 const timeoutMs = 120_000;
 
 /** Runs each different variant's tests: new ones, the module's, the whole suite, and the new ones on a clean base. */
-export async function runControl(lab: Lab, trials: SavedTrial[], onStep: (text: string) => void = () => undefined): Promise<Control> {
+export async function runControl(
+  lab: Lab,
+  trials: SavedTrial[],
+  onStep: (text: string) => void = () => undefined,
+): Promise<Control> {
   const variants: VariantChecks[] = [];
   for (const trial of differentVariants(trials)) {
     onStep(`negative control of ${trial.record.content.slice(0, 12)}`);
@@ -68,7 +72,11 @@ export async function runControl(lab: Lab, trials: SavedTrial[], onStep: (text: 
 }
 
 /** Runs each variant's new tests several times on its own tree. */
-export async function runStability(lab: Lab, trials: SavedTrial[], onStep: (text: string) => void = () => undefined): Promise<Stability> {
+export async function runStability(
+  lab: Lab,
+  trials: SavedTrial[],
+  onStep: (text: string) => void = () => undefined,
+): Promise<Stability> {
   const runs = lab.experiment.stability_runs;
   const variants: Stability['variants'] = [];
   for (const trial of differentVariants(trials)) {
@@ -79,7 +87,12 @@ export async function runStability(lab: Lab, trials: SavedTrial[], onStep: (text
     if (plan.tests.files.length > 0) {
       for (let index = 1; index <= runs; index++) {
         const name = `stability-${index}`;
-        const done = await recordedCheck(lab, trial.record.content, { ...plan.common, name, patch: plan.patch, files: plan.tests.files });
+        const done = await recordedCheck(lab, trial.record.content, {
+          ...plan.common,
+          name,
+          patch: plan.patch,
+          files: plan.tests.files,
+        });
         outcomes.push(done.check);
         records[name] = done.record;
       }
@@ -94,7 +107,9 @@ export async function runStability(lab: Lab, trials: SavedTrial[], onStep: (text
 /** Green runs and unsteady tests over repeated runs; null and none where there was no run. */
 export function stabilityOf(runs: TestCheck[]): { green: number | null; unsteady: string[] } {
   const seen = new Map<string, Set<TestOutcome>>();
-  for (const run of runs) for (const test of run.tests) seen.set(`${test.file}: ${test.name}`, (seen.get(`${test.file}: ${test.name}`) ?? new Set()).add(test.outcome));
+  for (const run of runs)
+    for (const test of run.tests)
+      seen.set(`${test.file}: ${test.name}`, (seen.get(`${test.file}: ${test.name}`) ?? new Set()).add(test.outcome));
   const missing = (id: string) => runs.some((run) => !run.tests.some((test) => `${test.file}: ${test.name}` === id));
   const unsteady = [...seen].filter(([id, outcomes]) => outcomes.size > 1 || missing(id)).map(([id]) => id);
   return { green: runs.length === 0 ? null : runs.filter(isGreen).length, unsteady: unsteady.sort() };
@@ -112,7 +127,12 @@ async function checkVariant(lab: Lab, trial: SavedTrial): Promise<VariantChecks>
   const { content } = trial.record;
   const plan = await variantPlan(lab, trial);
   const suite = await recordedCheck(lab, content, { ...plan.common, name: 'suite', patch: plan.patch, files: null });
-  const module = await recordedCheck(lab, content, { ...plan.common, name: 'module', patch: plan.patch, files: plan.moduleFiles });
+  const module = await recordedCheck(lab, content, {
+    ...plan.common,
+    name: 'module',
+    patch: plan.patch,
+    files: plan.moduleFiles,
+  });
   const records: Record<string, string> = { suite: suite.record, module: module.record };
   let fresh: TestCheck | null = null;
   let base: TestCheck | null = null;
@@ -146,7 +166,9 @@ async function variantPlan(lab: Lab, trial: SavedTrial) {
   const tests = newTests(changed, one.tests);
   const base = { commit: trial.record.baseCommit, folder: lab.run.base(trial.record.baseCommit) };
   const deleted = new Set(changed.filter((file) => file.kind === 'deleted').map((file) => file.path));
-  const present = [...(await listTree(base.folder)).map((file) => file.path), ...tests.files].filter((path) => !deleted.has(path));
+  const present = [...(await listTree(base.folder)).map((file) => file.path), ...tests.files].filter(
+    (path) => !deleted.has(path),
+  );
   const moduleFiles = [...new Set(present.filter((path) => picomatch.isMatch(path, one.tests.include, { dot: true })))].sort();
   const common = { case: one, base, overlay: [] as [string, string][], sandbox: lock.conditions.sandbox.kind, timeoutMs };
   return { patch, tests, common, moduleFiles };
@@ -155,7 +177,13 @@ async function variantPlan(lab: Lab, trial: SavedTrial) {
 /** Runs one check of a variant, or reads the record that is there: it is written once, and its hash goes into the ledger. */
 async function recordedCheck(lab: Lab, content: string, plan: TestCheckPlan): Promise<{ check: TestCheck; record: string }> {
   const { suite, tests } = plan.case;
-  const conditions = hashOf({ base: plan.base.commit, suite, framework: tests.framework, sandbox: plan.sandbox, files: plan.files });
+  const conditions = hashOf({
+    base: plan.base.commit,
+    suite,
+    framework: tests.framework,
+    sandbox: plan.sandbox,
+    files: plan.files,
+  });
   const target = lab.run.check(content, join(plan.name, conditions.slice(0, 16)));
   if (!(await hasRecord(target))) {
     await mkdir(lab.run.scratch, { recursive: true });
@@ -172,7 +200,12 @@ async function recordedCheck(lab: Lab, content: string, plan: TestCheckPlan): Pr
 }
 
 /** The variant's test files, laid out for copying to a clean base. */
-async function withCopies<T>(lab: Lab, trial: SavedTrial, copied: string[], action: (overlay: [string, string][]) => Promise<T>): Promise<T> {
+async function withCopies<T>(
+  lab: Lab,
+  trial: SavedTrial,
+  copied: string[],
+  action: (overlay: [string, string][]) => Promise<T>,
+): Promise<T> {
   const tree = await mkdtemp(join(lab.run.scratch, 'variant-'));
   try {
     const base = { commit: trial.record.baseCommit, folder: lab.run.base(trial.record.baseCommit) };

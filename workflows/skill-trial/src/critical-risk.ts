@@ -19,7 +19,13 @@ const criticalWeight = 3;
 /** The fraction of runs that confirmed each critical risk, by case, row and arm (PROTOCOL.md, section 6). */
 export function criticalRisks(results: TrialResult[]): CriticalRisk[] {
   const arms = [...new Set(results.map((result) => result.arm))];
-  const rows = [...new Set(results.flatMap((result) => result.rows.filter((row) => row.weight >= criticalWeight && row.applicable).map((row) => `${result.case}/${row.id}`)))].sort();
+  const rows = [
+    ...new Set(
+      results.flatMap((result) =>
+        result.rows.filter((row) => row.weight >= criticalWeight && row.applicable).map((row) => `${result.case}/${row.id}`),
+      ),
+    ),
+  ].sort();
   return rows.flatMap((key) => {
     const [one, id] = key.split('/') as [string, string];
     return arms.map((arm) => {
@@ -28,7 +34,14 @@ export function criticalRisks(results: TrialResult[]): CriticalRisk[] {
         .map((result) => result.rows.find((row) => row.id === id)?.found ?? null)
         .filter((value) => value !== null);
       const confirmed = found.filter(Boolean).length;
-      return { case: one, row: id, arm, confirmed, runs: found.length, fraction: found.length === 0 ? null : confirmed / found.length };
+      return {
+        case: one,
+        row: id,
+        arm,
+        confirmed,
+        runs: found.length,
+        fraction: found.length === 0 ? null : confirmed / found.length,
+      };
     });
   });
 }

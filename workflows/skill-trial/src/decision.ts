@@ -42,18 +42,40 @@ export function decide(input: DecisionInput): ContrastDecision {
   const { rule, contrast, scripted } = input;
   const name = contrastName(contrast);
   const improved = improvement(input);
-  const criteria = [improved.criterion, critical(input), falseFindings(input), budget(input, 'elapsed_seconds', rule.max_elapsed_ratio), budget(input, 'input_tokens_uncached', rule.max_uncached_input_ratio)];
+  const criteria = [
+    improved.criterion,
+    critical(input),
+    falseFindings(input),
+    budget(input, 'elapsed_seconds', rule.max_elapsed_ratio),
+    budget(input, 'input_tokens_uncached', rule.max_uncached_input_ratio),
+  ];
   const [quality, integrity, honesty, time, tokens] = criteria.map((row) => row.met) as (boolean | null)[];
   if (scripted) {
-    return { contrast: name, descriptive: 'withheld', inferential: 'withheld', criteria, reason: 'The model was scripted: these figures show that the lab works, and nothing about the skills.' };
+    return {
+      contrast: name,
+      descriptive: 'withheld',
+      inferential: 'withheld',
+      criteria,
+      reason: 'The model was scripted: these figures show that the lab works, and nothing about the skills.',
+    };
   }
   const inferential = inference(input);
-  const verdict = (descriptive: ContrastDecision['descriptive'], reason: string): ContrastDecision => ({ contrast: name, descriptive, inferential, criteria, reason });
-  if (criteria.some((row) => row.met === null)) return verdict('pending', 'A criterion cannot be judged yet: see the criteria without an answer.');
-  if (improved.change !== null && improved.change <= -rule.min_improvement && rule.min_improvement > 0) return verdict('reject', 'The primary metric became worse.');
-  if (!quality) return verdict('revise', 'No repeated improvement of the primary metric: instructions that change nothing should go.');
+  const verdict = (descriptive: ContrastDecision['descriptive'], reason: string): ContrastDecision => ({
+    contrast: name,
+    descriptive,
+    inferential,
+    criteria,
+    reason,
+  });
+  if (criteria.some((row) => row.met === null))
+    return verdict('pending', 'A criterion cannot be judged yet: see the criteria without an answer.');
+  if (improved.change !== null && improved.change <= -rule.min_improvement && rule.min_improvement > 0)
+    return verdict('reject', 'The primary metric became worse.');
+  if (!quality)
+    return verdict('revise', 'No repeated improvement of the primary metric: instructions that change nothing should go.');
   if (!integrity || !honesty) return verdict('revise', 'The gain is bought with false findings or lost critical findings.');
-  if (!time || !tokens) return verdict('restrict', 'Better, but beyond the time or context budget: keep it for work that warrants the cost.');
+  if (!time || !tokens)
+    return verdict('restrict', 'Better, but beyond the time or context budget: keep it for work that warrants the cost.');
   return verdict('accept', `Every criterion is met, for ${rule.tested_class} only.`);
 }
 
@@ -80,8 +102,14 @@ function critical({ critical, contrast }: DecisionInput): Criterion {
     .map((b) => ({ b, a: critical.find((row) => row.arm === contrast.control && row.case === b.case && row.row === b.row) }));
   const unknown = pairs.some(({ a, b }) => a?.fraction == null || b.fraction === null);
   const met = unknown ? null : pairs.every(({ a, b }) => (b.fraction as number) >= (a?.fraction as number));
-  const figures = pairs.map(({ a, b }) => `${b.case} ${b.row}: ${a?.confirmed ?? '?'}/${a?.runs ?? '?'} → ${b.confirmed}/${b.runs}`).join('; ');
-  return { criterion: 'does not reduce critical completeness', met: pairs.length === 0 ? true : met, figures: figures || 'no critical row' };
+  const figures = pairs
+    .map(({ a, b }) => `${b.case} ${b.row}: ${a?.confirmed ?? '?'}/${a?.runs ?? '?'} → ${b.confirmed}/${b.runs}`)
+    .join('; ');
+  return {
+    criterion: 'does not reduce critical completeness',
+    met: pairs.length === 0 ? true : met,
+    figures: figures || 'no critical row',
+  };
 }
 
 function falseFindings({ results, contrast, rule }: DecisionInput): Criterion {
@@ -90,13 +118,21 @@ function falseFindings({ results, contrast, rule }: DecisionInput): Criterion {
   const pooled = pooledPrecision(own.flatMap((result) => (result.precision === null ? [] : [result.precision])));
   const share = pooled.checkable === 0 ? 0 : pooled.contradicted / pooled.checkable;
   const figures = `${pooled.contradicted} contradicted of ${pooled.checkable} checkable findings, at most ${rule.max_false_findings}`;
-  return { criterion: 'stays within the false-finding threshold', met: own.length === 0 || unscored ? null : share <= rule.max_false_findings, figures };
+  return {
+    criterion: 'stays within the false-finding threshold',
+    met: own.length === 0 || unscored ? null : share <= rule.max_false_findings,
+    figures,
+  };
 }
 
 function budget(input: DecisionInput, metric: 'elapsed_seconds' | 'input_tokens_uncached', limit: number): Criterion {
   const row = rowOf(input, metric);
   const times = ratio(row?.a ?? null, row?.b ?? null);
-  return { criterion: `fits the budget of ${metric}`, met: times === null ? null : times <= limit, figures: `ratio of medians ${shown(times)}, at most ${limit}` };
+  return {
+    criterion: `fits the budget of ${metric}`,
+    met: times === null ? null : times <= limit,
+    figures: `ratio of medians ${shown(times)}, at most ${limit}`,
+  };
 }
 
 /** What may be said beyond these runs. A design that cannot reach p < .05 earns no verdict, whatever it shows. */
@@ -113,8 +149,18 @@ function shown(value: number | null | undefined): string {
 
 /** Whether any quality metric's summary differs between the arms: without one the report prints that no difference is a result. */
 export function anyDifference(rows: ComparisonRow[], contrast: Contrast): boolean {
-  const quality = ['review_completeness', 'finding_precision', 'test_quality', 'new_tests_fail_on_original', 'suite_passes', 'documentation'];
-  return rows.some((row) => row.contrast === contrastName(contrast) && quality.includes(row.metric) && row.delta !== null && Math.abs(row.delta) > 1e-9);
+  const quality = [
+    'review_completeness',
+    'finding_precision',
+    'test_quality',
+    'new_tests_fail_on_original',
+    'suite_passes',
+    'documentation',
+  ];
+  return rows.some(
+    (row) =>
+      row.contrast === contrastName(contrast) && quality.includes(row.metric) && row.delta !== null && Math.abs(row.delta) > 1e-9,
+  );
 }
 
 /** The scored share of a study's runs: nothing is decided from a part in silence. */

@@ -55,7 +55,8 @@ export type Discovery = z.infer<typeof Discovery>;
  */
 export async function discover(lab: Lab): Promise<Discovery> {
   const arms: ArmDiscovery[] = [];
-  for (const one of lab.experiment.cases) for (const arm of Object.keys(lab.experiment.arms)) arms.push(await discoverArm(lab, one, arm));
+  for (const one of lab.experiment.cases)
+    for (const arm of Object.keys(lab.experiment.arms)) arms.push(await discoverArm(lab, one, arm));
   const discovery: Discovery = {
     schemaVersion: 1,
     listing: `${lab.agent.title} prints no list of skills for a script to read: the listing is what its recorded model requests offer`,
@@ -84,12 +85,24 @@ function checklist(lab: Lab, arms: ArmDiscovery[]): Discovery['checklist'] {
     const rows = arms.filter((row) => row.case === name);
     const having = (skill: string) => rows.filter((row) => row.intended.includes(skill));
     const lists = (skill: string) => having(skill).every((row) => row.listed.includes(skill));
-    const items = [...lab.skills.keys()].map((skill) => ({ item: `${skill} is listed`, holds: having(skill).length > 0 && lists(skill) }));
+    const items = [...lab.skills.keys()].map((skill) => ({
+      item: `${skill} is listed`,
+      holds: having(skill).length > 0 && lists(skill),
+    }));
     return [
       ...items,
-      { item: 'each description is visible to the agent', holds: rows.every((row) => row.intended.every((skill) => row.listed.includes(skill))) },
-      { item: 'all skills are disabled in the arms without them', holds: rows.every((row) => row.problems.every((text) => !text.includes('reached the arm'))) },
-      { item: 'all skills are available in the arms with them', holds: rows.every((row) => row.intended.every((skill) => row.named.includes(skill))) },
+      {
+        item: 'each description is visible to the agent',
+        holds: rows.every((row) => row.intended.every((skill) => row.listed.includes(skill))),
+      },
+      {
+        item: 'all skills are disabled in the arms without them',
+        holds: rows.every((row) => row.problems.every((text) => !text.includes('reached the arm'))),
+      },
+      {
+        item: 'all skills are available in the arms with them',
+        holds: rows.every((row) => row.intended.every((skill) => row.named.includes(skill))),
+      },
     ].map((row) => ({ case: name, ...row }));
   });
 }
@@ -110,7 +123,15 @@ async function discoverArm(lab: Lab, name: string, arm: string): Promise<ArmDisc
     answer: response,
     unchanged: diagnostic.unchanged,
     problems: diagnostic.attestation.problems,
-    probeLoaded: probe === null ? null : [...new Set([...probe.trajectory.loaded.map((load) => load.skill), ...probe.attestation.bodies.map((body) => body.skill)])].sort(),
+    probeLoaded:
+      probe === null
+        ? null
+        : [
+            ...new Set([
+              ...probe.trajectory.loaded.map((load) => load.skill),
+              ...probe.attestation.bodies.map((body) => body.skill),
+            ]),
+          ].sort(),
     records: { diagnostic: diagnostic.hash, ...(probe === null ? {} : { probe: probe.hash }) },
   };
 }

@@ -59,7 +59,13 @@ export function check<S extends z.ZodType>(value: unknown, schema: S, where: str
 }
 
 /** The SettingsError for a zod issue: names file, line, field, and the nearest known key for an unknown one. */
-function settingsIssue(where: string, issue: z.core.$ZodIssue, value: unknown, schema: z.ZodType, line: number | null): SettingsError {
+function settingsIssue(
+  where: string,
+  issue: z.core.$ZodIssue,
+  value: unknown,
+  schema: z.ZodType,
+  line: number | null,
+): SettingsError {
   const field = issue.path.length === 0 ? '(top level)' : issue.path.map(String).join('.');
   const place = line === null ? where : `${where}:${line}`;
   const found = valueAt(value, issue.path);
@@ -76,7 +82,7 @@ function settingsIssue(where: string, issue: z.core.$ZodIssue, value: unknown, s
   const missing = issue.code === 'invalid_type' && found === undefined;
   return new SettingsError(`${place}: ${field} ${missing ? 'is missing' : 'is not valid'}`, {
     expected: expectation(issue),
-    found: missing ? 'nothing' : JSON.stringify(found)?.slice(0, 120) ?? String(found),
+    found: missing ? 'nothing' : (JSON.stringify(found)?.slice(0, 120) ?? String(found)),
     next: missing ? `add ${field}` : `correct ${field}`,
   });
 }
@@ -89,13 +95,20 @@ function firstIssue(error: z.ZodError): z.core.$ZodIssue {
     const best = branches.sort((a, b) => depth(b) - depth(a))[0]?.[0];
     return best === undefined ? issue : unwrap({ ...best, path: [...issue.path, ...best.path] } as z.core.$ZodIssue);
   };
-  const depth = (branch: z.core.$ZodIssue[]) => Math.max(...branch.map((i) => i.path.length + (i.code === 'unrecognized_keys' ? 1 : 0)));
+  const depth = (branch: z.core.$ZodIssue[]) =>
+    Math.max(...branch.map((i) => i.path.length + (i.code === 'unrecognized_keys' ? 1 : 0)));
   return unwrap(error.issues[0] as z.core.$ZodIssue);
 }
 
 /** The keys a strict schema knows at a path, read from its own JSON Schema; none where the schema cannot say. */
 function keysAt(schema: z.ZodType, path: PropertyKey[]): string[] {
-  type Node = { properties?: Record<string, Node>; items?: Node; additionalProperties?: Node | boolean; anyOf?: Node[]; allOf?: Node[] };
+  type Node = {
+    properties?: Record<string, Node>;
+    items?: Node;
+    additionalProperties?: Node | boolean;
+    anyOf?: Node[];
+    allOf?: Node[];
+  };
   const step = (node: Node, key: PropertyKey): Node[] => [
     ...[...(node.anyOf ?? []), ...(node.allOf ?? [])].flatMap((branch) => step(branch, key)),
     ...(node.properties?.[String(key)] !== undefined ? [node.properties[String(key)] as Node] : []),

@@ -35,7 +35,10 @@ export const Model = z.strictObject({
   /** A provider or local server; /v1 included for the OpenAI-style APIs. */
   base_url: z.url().optional(),
   /** The environment variable that holds the key; leave out for a server that wants none. */
-  key_env: z.string().regex(/^[A-Z_][A-Z0-9_]*$/, 'the name of an environment variable').optional(),
+  key_env: z
+    .string()
+    .regex(/^[A-Z_][A-Z0-9_]*$/, 'the name of an environment variable')
+    .optional(),
   parameters: z.strictObject({ thinking: z.enum(['off', 'minimal', 'low', 'medium', 'high', 'xhigh']).optional() }).default({}),
   prices: Prices.optional(),
 });
@@ -112,19 +115,40 @@ export function checkExperiment(experiment: Experiment, file: string): Experimen
   }
   const { scripted, base_url, key_env, prices } = experiment.model;
   if ((scripted === undefined) === (base_url === undefined)) {
-    fail('model has no single source', 'either scripted or base_url', scripted === undefined ? 'neither' : 'both', 'keep one of the two');
+    fail(
+      'model has no single source',
+      'either scripted or base_url',
+      scripted === undefined ? 'neither' : 'both',
+      'keep one of the two',
+    );
   }
-  if (scripted !== undefined && key_env !== undefined) fail('model.key_env', 'no key for a scripted model', key_env, 'remove key_env');
+  if (scripted !== undefined && key_env !== undefined)
+    fail('model.key_env', 'no key for a scripted model', key_env, 'remove key_env');
   if (experiment.limits.cost_usd !== null && prices === undefined) {
-    fail('limits.cost_usd', 'model.prices, without which no cost is known', 'a cap without prices', 'add model.prices or remove the cap');
+    fail(
+      'limits.cost_usd',
+      'model.prices, without which no cost is known',
+      'a cap without prices',
+      'add model.prices or remove the cap',
+    );
   }
   for (const [name, arm] of Object.entries(experiment.arms)) {
     if (arm.control !== undefined && (arm.control === name || experiment.arms[arm.control] === undefined)) {
-      fail(`arms.${name}.control`, `another arm: ${Object.keys(experiment.arms).join(', ')}`, arm.control, 'name an arm of this experiment');
+      fail(
+        `arms.${name}.control`,
+        `another arm: ${Object.keys(experiment.arms).join(', ')}`,
+        arm.control,
+        'name an arm of this experiment',
+      );
     }
   }
   if (contrasts(experiment).length === 0) {
-    fail('arms', 'at least one arm with skills and one to compare it with', JSON.stringify(experiment.arms), 'give an arm skills, or name its control');
+    fail(
+      'arms',
+      'at least one arm with skills and one to compare it with',
+      JSON.stringify(experiment.arms),
+      'give an arm skills, or name its control',
+    );
   }
   return experiment;
 }
@@ -157,6 +181,10 @@ export function trialName(trial: { case: string; arm: string; repeat: number }):
 /** A trial's name taken apart; a SettingsError when it is none of the experiment's. */
 export function parseTrialName(experiment: Experiment, name: string): { case: string; arm: string; repeat: number } {
   const [one, arm, repeat] = name.split('.');
-  const trial = check({ case: one, arm, repeat: Number(repeat) }, z.strictObject({ case: z.enum(experiment.cases), arm: z.enum(Object.keys(experiment.arms)), repeat: z.int().positive() }), `trial ${name}`);
+  const trial = check(
+    { case: one, arm, repeat: Number(repeat) },
+    z.strictObject({ case: z.enum(experiment.cases), arm: z.enum(Object.keys(experiment.arms)), repeat: z.int().positive() }),
+    `trial ${name}`,
+  );
   return trial;
 }

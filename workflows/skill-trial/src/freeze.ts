@@ -14,7 +14,7 @@ import { findLeaks } from './leak.js';
 import { appendLedger, readLedger } from './ledger.js';
 import { type Conditions, Lock } from './lock.js';
 import { prettyJson, readJson, writeWhole } from './record.js';
-import { findSandbox, sandboxLimits, type SandboxFound } from './sandbox.js';
+import { findSandbox, type SandboxFound, sandboxLimits } from './sandbox.js';
 import { makeSchedule } from './schedule.js';
 import { loadScript } from './script.js';
 import { type Spec, specHash, type TrialSpec } from './spec.js';
@@ -38,7 +38,12 @@ export async function freeze(lab: Lab): Promise<{ lock: Lock; isNew: boolean }> 
   const lock = kept ?? (await seal(lab, id, conditions));
   if (kept === null) await writeWhole(join(lab.run.locks, `${id}.json`), prettyJson(lock));
   await writeWhole(lab.run.lock, prettyJson(lock));
-  await writeWhole(lab.run.schedule, makeSchedule(lab.experiment).map((line) => `${JSON.stringify(line)}\n`).join(''));
+  await writeWhole(
+    lab.run.schedule,
+    makeSchedule(lab.experiment)
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join(''),
+  );
   await rm(lab.run.specs, { recursive: true, force: true });
   for (const [name, spec] of specs) await writeWhole(lab.run.spec(name), prettyJson(spec));
   await noteLock(lab, lock);
@@ -112,13 +117,16 @@ async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>)
       };
       const hash = specHash(spec);
       specHashes[`${name}.${arm}`] = hash;
-      for (let repeat = 1; repeat <= experiment.repeats; repeat++) specs.set(trialName({ case: name, arm, repeat }), { schemaVersion: 1, hash, repeat, spec });
+      for (let repeat = 1; repeat <= experiment.repeats; repeat++)
+        specs.set(trialName({ case: name, arm, repeat }), { schemaVersion: 1, hash, repeat, spec });
     }
   }
   const conditions: Conditions = {
     settings: experiment,
     cases,
-    skills: Object.fromEntries([...lab.skills].map(([name, { sha256: hash, version: v, owner }]) => [name, { sha256: hash, version: v, owner }])),
+    skills: Object.fromEntries(
+      [...lab.skills].map(([name, { sha256: hash, version: v, owner }]) => [name, { sha256: hash, version: v, owner }]),
+    ),
     agent: { ...common.agent, mechanism: agent.mechanism },
     sandbox: { kind: sandbox.kind, version: sandbox.version, because: sandbox.because, doesNotStop: sandboxLimits[sandbox.kind] },
     node: common.node,
@@ -134,13 +142,24 @@ async function startingSuite(lab: Lab, one: Case, base: Base, sandbox: SandboxFo
   await mkdir(lab.run.scratch, { recursive: true });
   const folder = await mkdtemp(join(lab.run.scratch, 'suite-'));
   try {
-    const plan = { name: 'starting-suite', case: one, base, patch: null, overlay: [], files: null, sandbox: sandbox.kind, timeoutMs: 120_000 };
+    const plan = {
+      name: 'starting-suite',
+      case: one,
+      base,
+      patch: null,
+      overlay: [],
+      files: null,
+      sandbox: sandbox.kind,
+      timeoutMs: 120_000,
+    };
     const outcome = await runTestCheck(plan, folder);
     const failed = outcome.tests.filter((test) => !['passed', 'skipped', 'todo'].includes(test.outcome)).map((test) => test.name);
     if (outcome.tests.length === 0) {
       throw new PrerequisiteError(`The starting suite of case ${one.name} ran no test`, {
         expected: `tests from ${one.suite.join(' ')}`,
-        found: (await readFile(join(folder, 'stderr.txt'), 'utf8')).trim().split('\n').at(-1)?.slice(0, 200) || `exit status ${outcome.exitCode}`,
+        found:
+          (await readFile(join(folder, 'stderr.txt'), 'utf8')).trim().split('\n').at(-1)?.slice(0, 200) ||
+          `exit status ${outcome.exitCode}`,
         next: 'install what the command needs, or correct suite in case.yaml',
       });
     }
@@ -166,7 +185,11 @@ async function scriptHash(one: Case, script: string | undefined): Promise<string
 async function seal(lab: Lab, id: string, conditions: Conditions): Promise<Lock> {
   const secret = randomBytes(32).toString('hex');
   await writeWhole(lab.run.secret(id), `${secret}\n`);
-  const git = (...args: string[]) => run('git', ['-C', lab.root, ...args]).then(({ stdout }) => stdout.trim(), () => null);
+  const git = (...args: string[]) =>
+    run('git', ['-C', lab.root, ...args]).then(
+      ({ stdout }) => stdout.trim(),
+      () => null,
+    );
   const status = await git('status', '--porcelain');
   const root = JSON.parse(await readFile(join(lab.root, 'package.json'), 'utf8')) as { dependencies?: Record<string, string> };
   return {

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { readFile, readdir, readlink, lstat } from 'node:fs/promises';
+import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** SHA-256 of the bytes, as 64 hex digits. */

@@ -1,4 +1,4 @@
-import { findAgent, type Agent } from './agent.js';
+import { type Agent, findAgent } from './agent.js';
 import { type Case, readCase } from './case.js';
 import { type Experiment, readExperiment } from './experiment.js';
 import { type RootPaths, type RunPaths, rootPaths, runPaths } from './paths.js';
@@ -23,7 +23,8 @@ export async function openLab(root: string, name: string, now: () => Date = () =
   const cases = new Map<string, Case>();
   for (const one of experiment.cases) cases.set(one, await readCase(paths.case(one)));
   const skills = new Map<string, Skill>();
-  for (const skill of new Set(Object.values(experiment.arms).flatMap((arm) => arm.skills))) skills.set(skill, await readSkill(paths.skill(skill)));
+  for (const skill of new Set(Object.values(experiment.arms).flatMap((arm) => arm.skills)))
+    skills.set(skill, await readSkill(paths.skill(skill)));
   return { root, paths, run: runPaths(root, name), experiment, cases, skills, agent: findAgent(experiment.agent.name), now };
 }
 

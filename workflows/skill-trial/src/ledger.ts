@@ -90,8 +90,15 @@ async function append(file: string, event: LedgerEvent, now: () => Date): Promis
   const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(`${JSON.stringify(line)}\n`), 0);
   const onDisk = await readFile(file).catch(() => Buffer.alloc(0));
   // A torn last line (a kill in the middle of a write) is dropped: nothing was concluded from it.
-  if (onDisk.length > bytes && lines.length > 0 && onDisk.lastIndexOf(10) + 1 < onDisk.length) await truncate(file, onDisk.lastIndexOf(10) + 1);
-  const rest = { schemaVersion: 1 as const, seq: lines.length, at: now().toISOString(), previous: lines.at(-1)?.hash ?? genesis, event };
+  if (onDisk.length > bytes && lines.length > 0 && onDisk.lastIndexOf(10) + 1 < onDisk.length)
+    await truncate(file, onDisk.lastIndexOf(10) + 1);
+  const rest = {
+    schemaVersion: 1 as const,
+    seq: lines.length,
+    at: now().toISOString(),
+    previous: lines.at(-1)?.hash ?? genesis,
+    event,
+  };
   const line: LedgerLine = { ...rest, hash: hashOf(rest) };
   await appendFile(file, `${JSON.stringify(line)}\n`);
   return line;
@@ -113,7 +120,11 @@ async function alone<T>(file: string, action: () => Promise<T>): Promise<T> {
     const owner = Number(await readFile(file, 'utf8').catch(() => '0'));
     if (owner > 0 && !isAlive(owner)) await rm(file, { force: true });
     else if (Date.now() > deadline) {
-      throw new InfrastructureError(`${shown(file)} is held`, { expected: 'a free ledger', found: `process ${owner} holds it`, next: 'wait for that process, or remove the file if it is gone' });
+      throw new InfrastructureError(`${shown(file)} is held`, {
+        expected: 'a free ledger',
+        found: `process ${owner} holds it`,
+        next: 'wait for that process, or remove the file if it is gone',
+      });
     }
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -25,7 +25,12 @@ export const Conditions = z.strictObject({
     version: z.string(),
     mechanism: z.strictObject({ without: z.string(), with: z.string() }),
   }),
-  sandbox: z.strictObject({ kind: SandboxKind, version: z.string().nullable(), because: z.string().nullable(), doesNotStop: z.array(z.string()) }),
+  sandbox: z.strictObject({
+    kind: SandboxKind,
+    version: z.string().nullable(),
+    because: z.string().nullable(),
+    doesNotStop: z.array(z.string()),
+  }),
   node: z.string(),
   platform: z.string(),
   /** Spec hash by `<case>.<arm>`. */

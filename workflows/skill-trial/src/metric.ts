@@ -101,15 +101,45 @@ export const metrics: Metric[] = [
     formula: 'points of the documentation rubric',
     pick: ({ score }) => score?.documentation.points ?? null,
   },
-  usage('elapsed_seconds', 'Elapsed time', 's', 'monotonic time around the whole invocation, set-up apart', (record) => record.elapsed_seconds),
-  usage('input_tokens_uncached', 'Uncached input', 'tokens', 'prompt tokens not read from a cache, cache creation among them', (record) => record.input_tokens_uncached),
-  usage('input_tokens_cached', 'Cached input', 'tokens', 'prompt tokens read from a cache', (record) => record.input_tokens_cached),
+  usage(
+    'elapsed_seconds',
+    'Elapsed time',
+    's',
+    'monotonic time around the whole invocation, set-up apart',
+    (record) => record.elapsed_seconds,
+  ),
+  usage(
+    'input_tokens_uncached',
+    'Uncached input',
+    'tokens',
+    'prompt tokens not read from a cache, cache creation among them',
+    (record) => record.input_tokens_uncached,
+  ),
+  usage(
+    'input_tokens_cached',
+    'Cached input',
+    'tokens',
+    'prompt tokens read from a cache',
+    (record) => record.input_tokens_cached,
+  ),
   usage('output_tokens', 'Output', 'tokens', 'generated tokens', (record) => record.output_tokens),
-  usage('peak_context_tokens', 'Peak context', 'tokens', 'largest prompt plus output of one call', (record) => record.peak_context_tokens),
+  usage(
+    'peak_context_tokens',
+    'Peak context',
+    'tokens',
+    'largest prompt plus output of one call',
+    (record) => record.peak_context_tokens,
+  ),
   usage('tool_calls', 'Tool calls', 'calls', 'tool calls in the event stream', (record) => record.tool_calls?.number ?? null),
 ];
 
-function usage(id: MetricId, title: string, unit: Metric['unit'], formula: string, pick: (record: UsageRecord) => number | null): Metric {
+function usage(
+  id: MetricId,
+  title: string,
+  unit: Metric['unit'],
+  formula: string,
+  pick: (record: UsageRecord) => number | null,
+): Metric {
   const better = id === 'elapsed_seconds' || id === 'input_tokens_uncached' ? 'lower' : 'neither';
   return { id, title, unit, better, aggregate: 'median', from: 'usage', formula, pick: (sources) => pick(sources.usage) };
 }

@@ -13,7 +13,10 @@ export function changedFiles(patch: string): ChangedFile[] {
     const head = block.slice(0, block.search(/^(@@|GIT binary patch|Binary files)/m) >>> 0);
     const path = pathOf(block);
     if (path === null) continue;
-    files.push({ path, kind: /^new file mode/m.test(head) ? 'added' : /^deleted file mode/m.test(head) ? 'deleted' : 'modified' });
+    files.push({
+      path,
+      kind: /^new file mode/m.test(head) ? 'added' : /^deleted file mode/m.test(head) ? 'deleted' : 'modified',
+    });
   }
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }

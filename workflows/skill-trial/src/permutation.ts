@@ -14,7 +14,8 @@ export interface PermutationTest {
  */
 export function permutationTest(cases: { a: (number | null)[]; b: (number | null)[] }[], limit = 200_000): PermutationTest {
   const known = cases.map(({ a, b }) => ({ a: a.filter((value) => value !== null), b: b.filter((value) => value !== null) }));
-  if (known.length === 0 || known.some(({ a, b }) => a.length === 0 || b.length === 0)) return { p: null, smallestP: null, arrangements: 0 };
+  if (known.length === 0 || known.some(({ a, b }) => a.length === 0 || b.length === 0))
+    return { p: null, smallestP: null, arrangements: 0 };
   const arrangements = known.reduce((product, { a, b }) => product * choose(a.length + b.length, b.length), 1);
   if (arrangements > limit) throw new RangeError(`${arrangements} arrangements: more than ${limit} are not enumerated`);
   const differences = known.map(({ a, b }) => everyDifference([...a, ...b], b.length));

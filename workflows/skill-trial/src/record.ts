@@ -1,4 +1,4 @@
-import { link, mkdir, open, readFile, readdir, rename, rm, stat, writeFile, copyFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { check, shown } from './document.js';
@@ -67,7 +67,11 @@ export async function readManifest(folder: string): Promise<Manifest> {
   const file = join(folder, manifestName);
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null) {
-    throw new RecordError(`${shown(folder)} is no record`, { expected: manifestName, found: 'no such file', next: 'run the step that makes it' });
+    throw new RecordError(`${shown(folder)} is no record`, {
+      expected: manifestName,
+      found: 'no such file',
+      next: 'run the step that makes it',
+    });
   }
   return check(parseJson(text, file), Manifest, shown(file));
 }
@@ -107,7 +111,11 @@ export async function linkRecord(from: string, to: string): Promise<void> {
 export async function readJson<S extends z.ZodType>(file: string, schema: S): Promise<z.output<S>> {
   const text = await readFile(file, 'utf8').catch(() => null);
   if (text === null) {
-    throw new RecordError(`${shown(file)} is missing`, { expected: 'a file made by an earlier step', found: 'no such file', next: 'run the earlier steps (npm start, or nx run <experiment>:report)' });
+    throw new RecordError(`${shown(file)} is missing`, {
+      expected: 'a file made by an earlier step',
+      found: 'no such file',
+      next: 'run the earlier steps (npm start, or nx run <experiment>:report)',
+    });
   }
   return check(parseJson(text, file), schema, shown(file));
 }
@@ -116,6 +124,10 @@ function parseJson(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new RecordError(`${shown(file)} is not JSON`, { expected: 'JSON as the lab wrote it', found: (error as Error).message, next: 'restore the file from a copy' });
+    throw new RecordError(`${shown(file)} is not JSON`, {
+      expected: 'JSON as the lab wrote it',
+      found: (error as Error).message,
+      next: 'restore the file from a copy',
+    });
   }
 }

@@ -45,9 +45,17 @@ export const Report = z.strictObject({
   precisionPooled: z.array(PooledPrecision),
   criticalRisks: z.array(CriticalRisk),
   consistency: z.array(ConsistencyRow),
-  stability: z.array(z.strictObject({ content: z.string(), runs: z.int(), green: z.int().nullable(), unsteady: z.array(z.string()) })),
+  stability: z.array(
+    z.strictObject({ content: z.string(), runs: z.int(), green: z.int().nullable(), unsteady: z.array(z.string()) }),
+  ),
   checklist: z.array(z.strictObject({ case: z.string(), item: z.string(), holds: z.boolean() })),
-  scoring: z.strictObject({ scored: z.int(), pending: z.int(), disputed: z.int(), scorers: z.array(z.string()), refusedSheets: z.array(z.string()) }),
+  scoring: z.strictObject({
+    scored: z.int(),
+    pending: z.int(),
+    disputed: z.int(),
+    scorers: z.array(z.string()),
+    refusedSheets: z.array(z.string()),
+  }),
   detectors: z.array(Detection),
   verification: z.array(VerificationPoint).length(12),
   decision: z.strictObject({ descriptive: Descriptive, inferential: Inferential, contrasts: z.array(ContrastDecision) }),
@@ -58,7 +66,11 @@ export const Report = z.strictObject({
 export type Report = z.infer<typeof Report>;
 
 /** Assembles the report from a study and what the notebooks published. Nothing in it depends on when it is assembled. */
-export async function assembleReport(study: Study, published: Published, figures: { name: string; caption: string }[]): Promise<Report> {
+export async function assembleReport(
+  study: Study,
+  published: Published,
+  figures: { name: string; caption: string }[],
+): Promise<Report> {
   const { lab, lock, results } = study;
   const { experiment } = lab;
   const scripted = experiment.model.scripted !== undefined;
@@ -66,8 +78,18 @@ export async function assembleReport(study: Study, published: Published, figures
   const statistics = [...published['statistics-quality'], ...published['statistics-cost']];
   const pairs = contrasts(experiment);
   const common = { rows, statistics, critical: published['critical-risks'], results };
-  const decisions = pairs.map((contrast) => decide({ ...common, contrast, rule: experiment.decision, scripted, cases: experiment.cases.length }));
-  const records = [lab.run.lock, lab.run.schedule, lab.run.ledger, lab.run.discoveryIndex, lab.run.controlIndex, lab.run.stabilityIndex, lab.run.scores].map((file) => relative(lab.root, file));
+  const decisions = pairs.map((contrast) =>
+    decide({ ...common, contrast, rule: experiment.decision, scripted, cases: experiment.cases.length }),
+  );
+  const records = [
+    lab.run.lock,
+    lab.run.schedule,
+    lab.run.ledger,
+    lab.run.discoveryIndex,
+    lab.run.controlIndex,
+    lab.run.stabilityIndex,
+    lab.run.scores,
+  ].map((file) => relative(lab.root, file));
   const main = decisions[0] as ContrastDecision;
   return {
     schemaVersion: 1,
@@ -79,7 +101,11 @@ export async function assembleReport(study: Study, published: Published, figures
     lock: lock.id,
     frozenAt: lock.frozenAt,
     ledgerHead: study.ledger.at(-1)?.hash ?? '',
-    arms: Object.entries(experiment.arms).map(([name, arm]) => ({ name, skills: arm.skills, control: pairs.find((pair) => pair.arm === name)?.control ?? null })),
+    arms: Object.entries(experiment.arms).map(([name, arm]) => ({
+      name,
+      skills: arm.skills,
+      control: pairs.find((pair) => pair.arm === name)?.control ?? null,
+    })),
     conditions: lock.conditions,
     locks: lockRows(study),
     attempts: attemptRows(study),
@@ -90,7 +116,12 @@ export async function assembleReport(study: Study, published: Published, figures
     precisionPooled: published['precision-pooled'],
     criticalRisks: published['critical-risks'],
     consistency: published.consistency,
-    stability: (study.stability?.variants ?? []).map(({ content, green, unsteady }) => ({ content, green, unsteady, runs: study.stability?.runs ?? 0 })),
+    stability: (study.stability?.variants ?? []).map(({ content, green, unsteady }) => ({
+      content,
+      green,
+      unsteady,
+      runs: study.stability?.runs ?? 0,
+    })),
     checklist: study.discovery?.checklist ?? [],
     scoring: {
       scored: results.filter((result) => result.scoring === 'scored').length,
@@ -102,7 +133,16 @@ export async function assembleReport(study: Study, published: Published, figures
     detectors: await detectFailures(study),
     verification: await verifyPoints(study, rows),
     decision: { descriptive: main.descriptive, inferential: main.inferential, contrasts: decisions },
-    conclusions: pairs.map((contrast, index) => conclude({ ...common, experiment, contrast, missing: study.missing, decision: decisions[index] as ContrastDecision, records })),
+    conclusions: pairs.map((contrast, index) =>
+      conclude({
+        ...common,
+        experiment,
+        contrast,
+        missing: study.missing,
+        decision: decisions[index] as ContrastDecision,
+        records,
+      }),
+    ),
     limitations: limitations(study, scripted),
     figures: figures.map(({ name, caption }) => ({ name, caption })),
   };
@@ -113,7 +153,10 @@ function lockRows(study: Study): Report['locks'] {
   return study.locks.map((lock, index) => {
     const before = study.locks[index - 1];
     const keys = Object.keys(lock.conditions) as (keyof Conditions)[];
-    const changes = before === undefined ? [] : keys.filter((key) => JSON.stringify(lock.conditions[key]) !== JSON.stringify(before.conditions[key]));
+    const changes =
+      before === undefined
+        ? []
+        : keys.filter((key) => JSON.stringify(lock.conditions[key]) !== JSON.stringify(before.conditions[key]));
     return { id: lock.id, frozenAt: lock.frozenAt, current: lock.id === study.lock.id, changes };
   });
 }
@@ -121,14 +164,40 @@ function lockRows(study: Study): Report['locks'] {
 /** Every attempt the ledger knows, in its order; a restored record counts as one that came from the cache. */
 function attemptRows(study: Study): Report['attempts'] {
   const specs = new Set(Object.values(study.lock.conditions.specs));
-  return study.ledger.flatMap(({ event, at }) => {
+  return study.ledger.flatMap(({ event, at }): Report['attempts'] => {
     if (event.kind === 'restored') {
-      return [{ trial: event.trial, spec: event.spec, attempt: 1, startedAt: at, outcome: 'restored' as const, reason: 'taken over from the Nx cache', current: specs.has(event.spec) }];
+      return [
+        {
+          trial: event.trial,
+          spec: event.spec,
+          attempt: 1,
+          startedAt: at,
+          outcome: 'restored' as const,
+          reason: 'taken over from the Nx cache',
+          current: specs.has(event.spec),
+        },
+      ];
     }
     if (event.kind !== 'started') return [];
-    const end = study.ledger.find((line) => line.event.kind === 'ended' && line.event.trial === event.trial && line.event.spec === event.spec && line.event.attempt === event.attempt)?.event;
+    const end = study.ledger.find(
+      (line) =>
+        line.event.kind === 'ended' &&
+        line.event.trial === event.trial &&
+        line.event.spec === event.spec &&
+        line.event.attempt === event.attempt,
+    )?.event;
     const ended = end?.kind === 'ended' ? end : null;
-    return [{ trial: event.trial, spec: event.spec, attempt: event.attempt, startedAt: at, outcome: ended?.outcome ?? ('open' as const), reason: ended?.reason ?? 'not ended', current: specs.has(event.spec) }];
+    return [
+      {
+        trial: event.trial,
+        spec: event.spec,
+        attempt: event.attempt,
+        startedAt: at,
+        outcome: ended?.outcome ?? ('open' as const),
+        reason: ended?.reason ?? 'not ended',
+        current: specs.has(event.spec),
+      },
+    ];
   });
 }
 
@@ -136,14 +205,18 @@ function limitations({ lab, lock }: Study, scripted: boolean): string[] {
   const { experiment } = lab;
   const { kind, because, doesNotStop } = lock.conditions.sandbox;
   return [
-    ...(scripted ? ['The model was scripted: a server played a written script. No figure here says anything about the skills.'] : []),
+    ...(scripted
+      ? ['The model was scripted: a server played a written script. No figure here says anything about the skills.']
+      : []),
     `${experiment.cases.length === 1 ? 'One case' : `${experiment.cases.length} cases`}: what holds here may not hold for another repository, language or kind of task.`,
     'Scoring holds judgement. Rubrics fixed in advance and hidden arms reduce it; they do not remove it.',
     'Token counts depend on more than the skills: the agent, its tool schemas, repeated reads, caching and history compression all enter.',
     'A fake adapter shows that compensation is called; it proves nothing of a distributed system.',
     'Skills age with the repository: a new framework or policy calls for a new comparison.',
     'Agent runs are not deterministic: repeats give a range for this class of task, not a promise.',
-    ...(experiment.order === 'parallel' ? ['The runs were parallel: there is no order, and load on the machine may differ between arms.'] : []),
+    ...(experiment.order === 'parallel'
+      ? ['The runs were parallel: there is no order, and load on the machine may differ between arms.']
+      : []),
     `Sandbox: ${kind}${because === null ? '' : ` (${because})`}. It does not stop: ${doesNotStop.join('; ')}.`,
   ];
 }

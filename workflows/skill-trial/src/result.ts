@@ -102,7 +102,9 @@ export function collectResults(input: ResultInput): TrialResult[] {
       content: record.content,
       scoring: score?.status ?? 'pending',
       values: Object.fromEntries(pairs) as Record<MetricId, number | null>,
-      evidence: Object.fromEntries(metrics.map((metric) => [metric.id, evidenceOf(metric.from, folder, score, checks)])) as Record<MetricId, string>,
+      evidence: Object.fromEntries(
+        metrics.map((metric) => [metric.id, evidenceOf(metric.from, folder, score, checks)]),
+      ) as Record<MetricId, string>,
       rows: score?.rows ?? [],
       findings: score?.findings ?? null,
       precision: score?.precision ?? null,
@@ -131,9 +133,15 @@ function differences(trial: SavedTrial, sameCase: SavedTrial[]): string[] {
   ];
 }
 
-function evidenceOf(from: 'usage' | 'sheet' | 'checks', folder: string, score: VariantScore | null, checks: VariantChecks | null): string {
+function evidenceOf(
+  from: 'usage' | 'sheet' | 'checks',
+  folder: string,
+  score: VariantScore | null,
+  checks: VariantChecks | null,
+): string {
   if (from === 'usage') return `${folder}/usage.json`;
-  if (from === 'sheet') return score?.sheets[0]?.file ?? (score?.status === 'scored' ? `${folder}/response.md (empty)` : 'no score sheet yet');
+  if (from === 'sheet')
+    return score?.sheets[0]?.file ?? (score?.status === 'scored' ? `${folder}/response.md (empty)` : 'no score sheet yet');
   return checks === null ? 'no check has run yet' : `${folder.replace(/\/trials\/.*$/, '')}/checks/${checks.content}`;
 }
 
@@ -146,6 +154,7 @@ function activationOf(skill: string, trial: SavedTrial): Activation {
     listed: trial.attestation.listed.includes(skill),
     loaded,
     claimedOnly: !loaded && trial.trajectory.response.includes(skill),
-    evidence: event !== undefined ? `events.jsonl:${event.line}` : body !== undefined ? `calls.jsonl, request ${body.call}` : null,
+    evidence:
+      event !== undefined ? `events.jsonl:${event.line}` : body !== undefined ? `calls.jsonl, request ${body.call}` : null,
   };
 }

@@ -43,11 +43,19 @@ export function parseRubric(text: string, where: string): RubricRow[] {
     return check({ id, requirement, weight: Number.isNaN(number) ? weight : number, evidence_rule }, RubricRow, line);
   });
   if (rows.length === 0) {
-    throw new SettingsError(`${where} has no rows`, { expected: 'at least one row', found: 'a header only', next: 'add the rows' });
+    throw new SettingsError(`${where} has no rows`, {
+      expected: 'at least one row',
+      found: 'a header only',
+      next: 'add the rows',
+    });
   }
   const twice = rows.find((row, index) => rows.findIndex((other) => other.id === row.id) !== index);
   if (twice !== undefined) {
-    throw new SettingsError(`${where}: id ${twice.id} occurs twice`, { expected: 'each id once', found: twice.id, next: 'rename one' });
+    throw new SettingsError(`${where}: id ${twice.id} occurs twice`, {
+      expected: 'each id once',
+      found: twice.id,
+      next: 'rename one',
+    });
   }
   return rows;
 }

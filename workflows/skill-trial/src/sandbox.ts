@@ -49,32 +49,94 @@ export interface SandboxPlan {
 const insidePort = 8080;
 
 /** The paths that a program inside sees. Without bubblewrap they are the host's own. */
-export function sandboxView(plan: Pick<SandboxPlan, 'kind' | 'workspace' | 'home' | 'tmp' | 'skills' | 'gateway'>, hostModules: string): SandboxView {
+export function sandboxView(
+  plan: Pick<SandboxPlan, 'kind' | 'workspace' | 'home' | 'tmp' | 'skills' | 'gateway'>,
+  hostModules: string,
+): SandboxView {
   if (plan.kind === 'bubblewrap') {
-    return { workspace: '/workspace', home: '/home/agent', tmp: '/tmp', skills: '/skills', modules: '/lab/node_modules', gatewayPort: insidePort };
+    return {
+      workspace: '/workspace',
+      home: '/home/agent',
+      tmp: '/tmp',
+      skills: '/skills',
+      modules: '/lab/node_modules',
+      gatewayPort: insidePort,
+    };
   }
   const port = plan.gateway !== null && 'port' in plan.gateway ? plan.gateway.port : 0;
-  return { workspace: plan.workspace, home: plan.home, tmp: plan.tmp, skills: plan.skills ?? '/nonexistent', modules: hostModules, gatewayPort: port };
+  return {
+    workspace: plan.workspace,
+    home: plan.home,
+    tmp: plan.tmp,
+    skills: plan.skills ?? '/nonexistent',
+    modules: hostModules,
+    gatewayPort: port,
+  };
 }
 
 /** The command line that runs `argv` inside. */
-export function sandboxCommand(plan: SandboxPlan, argv: string[], env: Record<string, string>): { argv: string[]; env: Record<string, string>; cwd: string } {
+export function sandboxCommand(
+  plan: SandboxPlan,
+  argv: string[],
+  env: Record<string, string>,
+): { argv: string[]; env: Record<string, string>; cwd: string } {
   if (plan.kind === 'private-home') return { argv, env, cwd: plan.workspace };
-  const system = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/lib32', '/etc/alternatives', '/etc/ssl', '/etc/ld.so.cache'].filter((path) => existsSync(path));
+  const system = [
+    '/usr',
+    '/bin',
+    '/sbin',
+    '/lib',
+    '/lib64',
+    '/lib32',
+    '/etc/alternatives',
+    '/etc/ssl',
+    '/etc/ld.so.cache',
+  ].filter((path) => existsSync(path));
   const nodePrefix = dirname(dirname(process.execPath));
-  const readOnly: [string, string][] = [...plan.readOnly, ...(nodePrefix.startsWith('/usr') ? [] : ([[nodePrefix, nodePrefix]] as [string, string][]))];
+  const readOnly: [string, string][] = [
+    ...plan.readOnly,
+    ...(nodePrefix.startsWith('/usr') ? [] : ([[nodePrefix, nodePrefix]] as [string, string][])),
+  ];
   const socket = plan.gateway !== null && 'socket' in plan.gateway ? plan.gateway.socket : null;
   const bwrap = [
-    'bwrap', '--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session', '--cap-drop', 'ALL',
-    '--uid', '1000', '--gid', '1000', '--hostname', 'lab', '--clearenv',
+    'bwrap',
+    '--unshare-all',
+    '--unshare-user',
+    '--disable-userns',
+    '--die-with-parent',
+    '--new-session',
+    '--cap-drop',
+    'ALL',
+    '--uid',
+    '1000',
+    '--gid',
+    '1000',
+    '--hostname',
+    'lab',
+    '--clearenv',
     ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
     ...system.flatMap((path) => ['--ro-bind', path, path]),
-    '--proc', '/proc', '--dev', '/dev',
-    '--bind', plan.tmp, '/tmp', '--bind', plan.home, '/home/agent', '--bind', plan.workspace, '/workspace',
+    '--proc',
+    '/proc',
+    '--dev',
+    '/dev',
+    '--bind',
+    plan.tmp,
+    '/tmp',
+    '--bind',
+    plan.home,
+    '/home/agent',
+    '--bind',
+    plan.workspace,
+    '/workspace',
     ...readOnly.flatMap(([host, inside]) => ['--ro-bind', host, inside]),
     ...(plan.skills === null ? [] : ['--ro-bind', plan.skills, '/skills']),
     ...(socket === null ? [] : ['--ro-bind', socket, '/run/model.sock']),
-    '--remount-ro', '/', '--chdir', '/workspace', '--',
+    '--remount-ro',
+    '/',
+    '--chdir',
+    '/workspace',
+    '--',
   ];
   const inside = socket === null ? argv : ['/bin/sh', '-c', bridge, 'bridge', ...argv];
   return { argv: [...bwrap, ...inside], env: { PATH: process.env.PATH ?? '/usr/bin:/bin' }, cwd: '/' };
@@ -116,9 +178,23 @@ async function bubblewrapTrouble(): Promise<string | null> {
     const found = (process.env.PATH ?? '').split(':').some((folder) => folder !== '' && existsSync(join(folder, program)));
     if (!found) return `${program} is not installed`;
   }
-  const probe: string[] = ['--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true'];
+  const probe: string[] = [
+    '--unshare-all',
+    '--unshare-user',
+    '--disable-userns',
+    '--die-with-parent',
+    '--ro-bind',
+    '/',
+    '/',
+    '--proc',
+    '/proc',
+    '--dev',
+    '/dev',
+    'true',
+  ];
   return run('bwrap', probe).then(
     () => null,
-    (error: { stderr?: string }) => `bwrap does not work here: ${(error.stderr ?? '').trim().split('\n')[0] ?? 'no reason given'}`,
+    (error: { stderr?: string }) =>
+      `bwrap does not work here: ${(error.stderr ?? '').trim().split('\n')[0] ?? 'no reason given'}`,
   );
 }

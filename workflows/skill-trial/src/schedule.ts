@@ -27,11 +27,17 @@ export function makeSchedule(experiment: Pick<Experiment, 'cases' | 'arms' | 're
   for (let repeat = 1; repeat <= experiment.repeats; repeat++) {
     for (const one of experiment.cases) {
       const block = `${one}.${repeat}`;
-      const order = experiment.order === 'seeded' ? drawn(arms, experiment.seed, block) : blocks % 2 === 1 ? [...arms].reverse() : arms;
+      const order =
+        experiment.order === 'seeded' ? drawn(arms, experiment.seed, block) : blocks % 2 === 1 ? [...arms].reverse() : arms;
       blocks += 1;
       for (const arm of experiment.order === 'parallel' ? arms : order) {
         const trial = { case: one, arm, repeat };
-        lines.push({ schemaVersion: 1, trial: trialName(trial), ...trial, block: experiment.order === 'parallel' ? null : block });
+        lines.push({
+          schemaVersion: 1,
+          trial: trialName(trial),
+          ...trial,
+          block: experiment.order === 'parallel' ? null : block,
+        });
       }
     }
   }

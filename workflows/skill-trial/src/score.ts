@@ -16,7 +16,15 @@ export const VariantScore = z.strictObject({
   /** Who scored; `nothing-delivered` is the lab itself, for a run without answer and without patch. */
   scorers: z.array(z.string()),
   sheets: z.array(z.strictObject({ file: z.string(), sha256: z.string() })),
-  rows: z.array(z.strictObject({ id: z.string(), weight: z.number(), applicable: z.boolean(), found: z.boolean().nullable(), evidence: z.string() })),
+  rows: z.array(
+    z.strictObject({
+      id: z.string(),
+      weight: z.number(),
+      applicable: z.boolean(),
+      found: z.boolean().nullable(),
+      evidence: z.string(),
+    }),
+  ),
   completeness: ratio,
   findings: z.array(Finding).nullable(),
   precision: z.strictObject({ confirmed: z.int(), contradicted: z.int(), checkable: z.int(), value: ratio }).nullable(),
@@ -46,14 +54,24 @@ export type Scores = z.infer<typeof Scores>;
 export const nothingDelivered = sha256(`${sha256('')}\n${sha256('')}\n`);
 
 /** Scores each variant from the sheets that carry its content hash, and the negative control. A variant without sheet is pending. */
-export function scoreVariants(variants: { content: string; case: Case }[], sheets: SavedSheet[], checks: VariantChecks[]): Scores {
+export function scoreVariants(
+  variants: { content: string; case: Case }[],
+  sheets: SavedSheet[],
+  checks: VariantChecks[],
+): Scores {
   const known = new Set(variants.map((variant) => variant.content));
   return {
     schemaVersion: 1,
     variants: variants.map((variant) => {
       const own = sheets.filter((sheet) => sheet.content === variant.content && sheet.case === variant.case.name);
       const applicability = sheets.find((sheet) => sheet.case === variant.case.name)?.not_applicable ?? [];
-      return scoreVariant(variant.content, variant.case, decisive(own), checks.find((row) => row.content === variant.content) ?? null, applicability);
+      return scoreVariant(
+        variant.content,
+        variant.case,
+        decisive(own),
+        checks.find((row) => row.content === variant.content) ?? null,
+        applicability,
+      );
     }),
     refused: sheets.filter((sheet) => !known.has(sheet.content)).map(({ file, content }) => ({ file, content })),
   };
@@ -65,11 +83,21 @@ function decisive(sheets: SavedSheet[]): SavedSheet[] {
   return adjudicated.length > 0 ? adjudicated : sheets;
 }
 
-function scoreVariant(content: string, one: Case, sheets: SavedSheet[], checks: VariantChecks | null, notApplicable: string[]): VariantScore {
+function scoreVariant(
+  content: string,
+  one: Case,
+  sheets: SavedSheet[],
+  checks: VariantChecks | null,
+  notApplicable: string[],
+): VariantScore {
   const { review, tests, documentation } = one.rubricRows;
   const empty = content === nothingDelivered && sheets.length === 0;
   /** What all sheets agree on; null without a sheet, or where they differ. */
-  const agreed = <T extends { evidence: string }, V>(pick: (sheet: SavedSheet) => T | undefined, value: (cell: T) => V, none: V) => {
+  const agreed = <T extends { evidence: string }, V>(
+    pick: (sheet: SavedSheet) => T | undefined,
+    value: (cell: T) => V,
+    none: V,
+  ) => {
     if (empty) return { value: none, evidence: 'neither an answer nor a change was delivered' };
     const cells = sheets.map(pick).filter((cell) => cell !== undefined);
     const first = cells[0];
@@ -77,21 +105,34 @@ function scoreVariant(content: string, one: Case, sheets: SavedSheet[], checks: 
     return { value: value(first), evidence: first.evidence };
   };
   const rows = review.map(({ id, weight }): ScoredRow & { evidence: string } => {
-    const cell = agreed((sheet) => sheet.rows[id], (row) => row.found, false);
+    const cell = agreed(
+      (sheet) => sheet.rows[id],
+      (row) => row.found,
+      false,
+    );
     return { id, weight, applicable: !notApplicable.includes(id), found: cell.value, evidence: cell.evidence };
   });
   const testRows = tests.map(({ id, weight }) => {
     if (id === one.rubrics.control_row) return controlRow(id, weight, checks, empty);
-    const cell = agreed((sheet) => sheet.tests[id], (row) => row.points, 0);
+    const cell = agreed(
+      (sheet) => sheet.tests[id],
+      (row) => row.points,
+      0,
+    );
     return { id, weight, points: cell.value, evidence: cell.evidence };
   });
   const docRows = documentation.map(({ id, weight }) => {
-    const cell = agreed((sheet) => sheet.documentation[id], (row) => row.found, false);
+    const cell = agreed(
+      (sheet) => sheet.documentation[id],
+      (row) => row.found,
+      false,
+    );
     return { id, weight, found: cell.value, evidence: cell.evidence };
   });
   const findings = agreedFindings(sheets, empty);
   const scored = empty || sheets.length > 0;
-  const disputed = scored && [...rows.map((row) => row.found), ...docRows.map((row) => row.found), findings].some((value) => value === null);
+  const disputed =
+    scored && [...rows.map((row) => row.found), ...docRows.map((row) => row.found), findings].some((value) => value === null);
   return {
     content,
     case: one.name,
@@ -102,7 +143,11 @@ function scoreVariant(content: string, one: Case, sheets: SavedSheet[], checks: 
     completeness: completeness(rows),
     findings,
     precision: findings === null ? null : precision(findings),
-    tests: { rows: testRows, points: sumOrNull(testRows.map((row) => row.points)), of: tests.reduce((sum, row) => sum + row.weight, 0) },
+    tests: {
+      rows: testRows,
+      points: sumOrNull(testRows.map((row) => row.points)),
+      of: tests.reduce((sum, row) => sum + row.weight, 0),
+    },
     documentation: {
       rows: docRows,
       points: sumOrNull(docRows.map((row) => (row.found === null ? null : row.found ? row.weight : 0))),
@@ -116,7 +161,12 @@ function controlRow(id: string, weight: number, checks: VariantChecks | null, em
   if (empty) return { id, weight, points: 0, evidence: 'no tests were delivered' };
   if (checks === null) return { id, weight, points: null, evidence: 'withheld: the negative control has not run' };
   if (checks.exposesDefect === null) return { id, weight, points: 0, evidence: 'no new or changed test' };
-  return { id, weight, points: checks.exposesDefect ? weight : 0, evidence: `checks/${checks.content}/control: ${JSON.stringify(checks.control)}` };
+  return {
+    id,
+    weight,
+    points: checks.exposesDefect ? weight : 0,
+    evidence: `checks/${checks.content}/control: ${JSON.stringify(checks.control)}`,
+  };
 }
 
 /** The findings of one sheet; of several only when they say the same of the same keys. */

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Agent, AgentProgram } from './agent.js';
@@ -21,8 +21,8 @@ import { loadScript } from './script.js';
 import { startScriptedModel } from './scripted-model.js';
 import type { Skill } from './skill.js';
 import type { Trajectory } from './trajectory.js';
-import { parseJson } from './wires/body.js';
 import { wireOf } from './wire.js';
+import { parseJson } from './wires/body.js';
 
 export interface SessionPlan {
   experiment: Experiment;
@@ -59,7 +59,11 @@ const prefix = 'skill-trial-session-';
  * of it in the sandbox. Writes the event stream, calls, bodies, trajectory and attestation into `target`. `capture` sees the
  * workspace before it is removed.
  */
-export async function runSession(plan: SessionPlan, target: string, capture?: (workspace: string) => Promise<void>): Promise<SessionResult> {
+export async function runSession(
+  plan: SessionPlan,
+  target: string,
+  capture?: (workspace: string) => Promise<void>,
+): Promise<SessionResult> {
   const from = process.hrtime.bigint();
   await mkdir(target, { recursive: true });
   const scratch = await mkdtemp(join(tmpdir(), prefix));
@@ -92,18 +96,32 @@ export async function runSession(plan: SessionPlan, target: string, capture?: (w
       tmp: folder('tmp'),
       skills: plan.skills.length === 0 ? null : folder('skills'),
       readOnly: [[modules, '/lab/node_modules']],
-      gateway: gateway.socketPath === null ? { port: Number(new URL(gateway.url as string).port) } : { socket: gateway.socketPath },
+      gateway:
+        gateway.socketPath === null ? { port: Number(new URL(gateway.url as string).port) } : { socket: gateway.socketPath },
     };
     const view = sandboxView(sandbox, modules);
-    const launch = plan.agent.launch({ program: plan.program, modules: view.modules, view, model: plan.experiment.model, skills: plan.skills.map((skill) => skill.name) });
+    const launch = plan.agent.launch({
+      program: plan.program,
+      modules: view.modules,
+      view,
+      model: plan.experiment.model,
+      skills: plan.skills.map((skill) => skill.name),
+    });
     for (const [path, text] of Object.entries(launch.homeFiles)) {
       await mkdir(dirname(join(sandbox.home, path)), { recursive: true });
       await writeFile(join(sandbox.home, path), text);
     }
-    for (const [skill, below] of launch.homeSkills) await cp(join(folder('skills'), skill), join(sandbox.home, below, skill), { recursive: true });
+    for (const [skill, below] of launch.homeSkills)
+      await cp(join(folder('skills'), skill), join(sandbox.home, below, skill), { recursive: true });
     await writeFile(join(target, 'prompt.txt'), plan.prompt);
     const path = plan.sandbox === 'bubblewrap' ? '/usr/local/bin:/usr/bin:/bin' : (process.env.PATH ?? '/usr/bin:/bin');
-    const env = { PATH: `${dirname(process.execPath)}:${path}`, HOME: view.home, TMPDIR: view.tmp, LANG: 'C.UTF-8', ...launch.env };
+    const env = {
+      PATH: `${dirname(process.execPath)}:${path}`,
+      HOME: view.home,
+      TMPDIR: view.tmp,
+      LANG: 'C.UTF-8',
+      ...launch.env,
+    };
     const setupSeconds = Number(process.hrtime.bigint() - from) / 1e9;
     const watch = plan.onProgress === undefined ? undefined : setInterval(() => plan.onProgress?.(gateway.calls()), 500);
     const outcome = await runProcess({
@@ -172,13 +190,25 @@ async function copySkills(skills: Skill[], folder: string): Promise<void> {
   await mkdir(folder);
   for (const skill of skills) {
     await cp(skill.folder, join(folder, skill.name), { recursive: true });
-    if ((await hashTree(join(folder, skill.name))) !== skill.sha256) throw new TypeError(`skill ${skill.name} changed while it was copied`);
+    if ((await hashTree(join(folder, skill.name))) !== skill.sha256)
+      throw new TypeError(`skill ${skill.name} changed while it was copied`);
   }
 }
 
 function budgetOf({ limits, model }: Experiment) {
-  const prices = model.prices === undefined ? null : { input: model.prices.input, cached: model.prices.cached, cacheWrite: model.prices.cache_write, output: model.prices.output };
-  return { modelCalls: limits.model_calls, costUsd: limits.cost_usd === null || prices === null ? null : { limit: limits.cost_usd, prices } };
+  const prices =
+    model.prices === undefined
+      ? null
+      : {
+          input: model.prices.input,
+          cached: model.prices.cached,
+          cacheWrite: model.prices.cache_write,
+          output: model.prices.output,
+        };
+  return {
+    modelCalls: limits.model_calls,
+    costUsd: limits.cost_usd === null || prices === null ? null : { limit: limits.cost_usd, prices },
+  };
 }
 
 /** The model behind the gateway: a scripted one started for this session, or the provider with its key. */

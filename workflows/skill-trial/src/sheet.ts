@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { z } from 'zod';
-import { Slug, type Case } from './case.js';
+import { type Case, Slug } from './case.js';
 import { readText, readYaml, shown } from './document.js';
 import { SettingsError } from './errors.js';
 import { sha256 } from './hash.js';
@@ -56,7 +56,8 @@ export async function readSheets(root: string, folder: string, cases: Map<string
     const one = cases.get(sheet.case);
     if (one === undefined) continue; // a sheet of a case that this experiment does not use
     checkSheet(sheet, one, shown(file));
-    if (name !== sheetName(sheet)) fail(shown(file), 'the file name does not fit its content', sheetName(sheet), basename(file), 'rename the file');
+    if (name !== sheetName(sheet))
+      fail(shown(file), 'the file name does not fit its content', sheetName(sheet), basename(file), 'rename the file');
     sheets.push({ ...sheet, file: relative(root, file), sha256: sha256(await readText(file, 'sheet')) });
   }
   const byCase = new Map<string, SavedSheet>();
@@ -64,7 +65,14 @@ export async function readSheets(root: string, folder: string, cases: Map<string
     const first = byCase.get(sheet.case) ?? sheet;
     byCase.set(sheet.case, first);
     const [a, b] = [[...first.not_applicable].sort().join(', '), [...sheet.not_applicable].sort().join(', ')];
-    if (a !== b) fail(sheet.file, 'applicability differs from another sheet of the case', `${a || 'none'} (as ${basename(first.file)})`, b || 'none', 'decide it once per case, before unblinding');
+    if (a !== b)
+      fail(
+        sheet.file,
+        'applicability differs from another sheet of the case',
+        `${a || 'none'} (as ${basename(first.file)})`,
+        b || 'none',
+        'decide it once per case, before unblinding',
+      );
   }
   return sheets;
 }
@@ -83,22 +91,28 @@ export function checkSheet(sheet: Sheet, one: Pick<Case, 'rubricRows' | 'rubrics
   sameIds(where, 'documentation', Object.keys(sheet.documentation), documentation);
   for (const row of scored) {
     const points = sheet.tests[row.id]?.points as number;
-    if (points > row.weight) fail(where, `tests.${row.id}.points is too high`, `0 to ${row.weight}`, String(points), 'correct the points');
+    if (points > row.weight)
+      fail(where, `tests.${row.id}.points is too high`, `0 to ${row.weight}`, String(points), 'correct the points');
   }
-  for (const row of sheet.not_applicable) if (!review.some(({ id }) => id === row)) fail(where, 'not_applicable names an unknown row', ids(review), row, 'correct the row');
+  for (const row of sheet.not_applicable)
+    if (!review.some(({ id }) => id === row))
+      fail(where, 'not_applicable names an unknown row', ids(review), row, 'correct the row');
   const keys = new Set<string>();
   for (const finding of sheet.findings) {
     if (keys.has(finding.key)) fail(where, 'a finding occurs twice', 'each key once', finding.key, 'merge the two');
     keys.add(finding.key);
-    if (finding.row !== null && !review.some(({ id }) => id === finding.row)) fail(where, `finding ${finding.key} names an unknown row`, ids(review), finding.row, 'correct the row');
+    if (finding.row !== null && !review.some(({ id }) => id === finding.row))
+      fail(where, `finding ${finding.key} names an unknown row`, ids(review), finding.row, 'correct the row');
   }
 }
 
 function sameIds(where: string, part: string, found: string[], rows: RubricRow[]): void {
   const missing = rows.find((row) => !found.includes(row.id));
-  if (missing !== undefined) fail(where, `${part}.${missing.id} is missing`, `every row: ${ids(rows)}`, found.join(', ') || 'none', `add ${missing.id}`);
+  if (missing !== undefined)
+    fail(where, `${part}.${missing.id} is missing`, `every row: ${ids(rows)}`, found.join(', ') || 'none', `add ${missing.id}`);
   const unknown = found.find((id) => !rows.some((row) => row.id === id));
-  if (unknown !== undefined) fail(where, `${part}.${unknown} is no row of the rubric`, ids(rows), unknown, 'remove or correct it');
+  if (unknown !== undefined)
+    fail(where, `${part}.${unknown} is no row of the rubric`, ids(rows), unknown, 'remove or correct it');
 }
 
 function ids(rows: RubricRow[]): string {

@@ -15,7 +15,14 @@ export function summarise(values: (number | null)[]): Summary {
   if (nUsed === 0) return { nUsed, nTotal: values.length, median: null, min: null, max: null, mean: null };
   const at = (index: number) => known[index] as number;
   const median = nUsed % 2 === 1 ? at((nUsed - 1) / 2) : (at(nUsed / 2 - 1) + at(nUsed / 2)) / 2;
-  return { nUsed, nTotal: values.length, median, min: at(0), max: at(nUsed - 1), mean: known.reduce((sum, value) => sum + value, 0) / nUsed };
+  return {
+    nUsed,
+    nTotal: values.length,
+    median,
+    min: at(0),
+    max: at(nUsed - 1),
+    mean: known.reduce((sum, value) => sum + value, 0) / nUsed,
+  };
 }
 
 /** b − a; null where either is: no delta is printed when one side is all unknown. */

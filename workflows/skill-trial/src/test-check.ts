@@ -57,13 +57,28 @@ export async function runTestCheck(plan: TestCheckPlan, target: string): Promise
     for (const [from, to] of plan.overlay) await cp(from, join(workspace, to), { recursive: true });
     const inside = plan.sandbox === 'bubblewrap';
     const reporters = inside ? '/lab/reporters' : reportersFolder;
-    const sandbox: SandboxPlan = { kind: plan.sandbox, workspace, home, tmp, skills: null, readOnly: [[reportersFolder, reporters]], gateway: null };
+    const sandbox: SandboxPlan = {
+      kind: plan.sandbox,
+      workspace,
+      home,
+      tmp,
+      skills: null,
+      readOnly: [[reportersFolder, reporters]],
+      gateway: null,
+    };
     const view = sandboxView(sandbox, '');
     const out = `${view.tmp}/tests.jsonl`;
     const framework = findFramework(plan.case.tests.framework);
     const argv = framework.argv(plan.case.suite, plan.files, reporters, out);
     const path = inside ? '/usr/local/bin:/usr/bin:/bin' : (process.env.PATH ?? '/usr/bin:/bin');
-    const env = { PATH: `${dirname(process.execPath)}:${path}`, HOME: view.home, TMPDIR: view.tmp, LANG: 'C.UTF-8', CI: 'true', ...framework.env(reporters, out) };
+    const env = {
+      PATH: `${dirname(process.execPath)}:${path}`,
+      HOME: view.home,
+      TMPDIR: view.tmp,
+      LANG: 'C.UTF-8',
+      CI: 'true',
+      ...framework.env(reporters, out),
+    };
     const outcome = await runProcess({
       ...sandboxCommand(sandbox, argv, env),
       stdinFile: null,

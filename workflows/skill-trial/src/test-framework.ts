@@ -6,7 +6,12 @@ import { check } from './document.js';
 export const TestOutcome = z.enum(['passed', 'assertion', 'crash', 'collection', 'timeout', 'skipped', 'todo']);
 export type TestOutcome = z.infer<typeof TestOutcome>;
 
-export const TestResult = z.strictObject({ file: z.string(), name: z.string(), outcome: TestOutcome, message: z.string().nullable() });
+export const TestResult = z.strictObject({
+  file: z.string(),
+  name: z.string(),
+  outcome: TestOutcome,
+  message: z.string().nullable(),
+});
 export type TestResult = z.infer<typeof TestResult>;
 
 /** How one test framework is started so that it writes the lab's own result lines. */
@@ -33,7 +38,16 @@ export const testFrameworks: TestFramework[] = [
   },
   {
     name: 'pytest',
-    argv: (suite, files) => [...suite, '-p', 'skill_trial_pytest', '-p', 'no:cacheprovider', '-p', 'no:randomly', ...(files ?? [])],
+    argv: (suite, files) => [
+      ...suite,
+      '-p',
+      'skill_trial_pytest',
+      '-p',
+      'no:cacheprovider',
+      '-p',
+      'no:randomly',
+      ...(files ?? []),
+    ],
     env: (reporters, out) => ({ PYTHONPATH: reporters, PYTHONDONTWRITEBYTECODE: '1', SKILL_TRIAL_TESTS: out }),
   },
 ];
@@ -48,6 +62,9 @@ export function readTestLines(text: string, workspace: string, where: string): T
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => check(JSON.parse(line), TestResult, where))
-    .map((result) => ({ ...result, file: result.file.startsWith(`${workspace}/`) ? result.file.slice(workspace.length + 1) : result.file }))
+    .map((result) => ({
+      ...result,
+      file: result.file.startsWith(`${workspace}/`) ? result.file.slice(workspace.length + 1) : result.file,
+    }))
     .sort((a, b) => (a.file + a.name < b.file + b.name ? -1 : 1));
 }

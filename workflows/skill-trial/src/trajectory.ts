@@ -32,7 +32,9 @@ export const Trajectory = z.strictObject({
     })
     .nullable(),
   /** A skill counts as loaded when the runtime says so or when its SKILL.md was read without error. */
-  loaded: z.array(z.strictObject({ skill: z.string(), line: z.int().positive(), how: z.enum(['runtime-event', 'file-read', 'shell-read']) })),
+  loaded: z.array(
+    z.strictObject({ skill: z.string(), line: z.int().positive(), how: z.enum(['runtime-event', 'file-read', 'shell-read']) }),
+  ),
   /** How the model's last turn ended; 'error' means the provider did not answer. */
   stop: z.string().nullable(),
   error: z.string().nullable(),

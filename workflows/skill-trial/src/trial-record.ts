@@ -42,7 +42,12 @@ export const TrialRecord = z.strictObject({
   /** SHA-256 over response and patch: the variant's name in every later step. */
   content: Sha,
   usageMismatches: z.array(z.string()),
-  provenance: z.strictObject({ lab: z.string(), node: z.string(), checkout: z.string().nullable(), dirty: z.boolean().nullable() }),
+  provenance: z.strictObject({
+    lab: z.string(),
+    node: z.string(),
+    checkout: z.string().nullable(),
+    dirty: z.boolean().nullable(),
+  }),
 });
 export type TrialRecord = z.infer<typeof TrialRecord>;
 

@@ -14,8 +14,8 @@ import { hasRecord, linkRecord, prettyJson, readJson, recordHash, sealRecord } f
 import { runSession, type SessionResult } from './session.js';
 import { TrialSpec, trialSeed } from './spec.js';
 import { contentHash, type TrialRecord, type TrialStatus } from './trial-record.js';
-import { usageMismatches, usageRecord } from './usage-record.js';
 import { sumUsage } from './usage.js';
+import { usageMismatches, usageRecord } from './usage-record.js';
 
 export interface RunOptions {
   /** A real model costs money: the person (or script) said yes. */
@@ -36,7 +36,14 @@ export async function runTrials(lab: Lab, names: string[], options: RunOptions):
     const spec = await readJson(lab.run.spec(name), TrialSpec);
     const target = lab.run.trial(spec.hash, spec.repeat);
     if (await hasRecord(target)) {
-      await options.onProgress({ at: lab.now().toISOString(), trial: name, event: 'kept', modelCalls: 0, tokens: null, note: 'recorded before' });
+      await options.onProgress({
+        at: lab.now().toISOString(),
+        trial: name,
+        event: 'kept',
+        modelCalls: 0,
+        tokens: null,
+        note: 'recorded before',
+      });
     } else {
       if (lab.experiment.model.scripted === undefined && !options.consent) refuseToSpend(lab);
       await requireFrozen(lab, spec);
@@ -55,9 +62,21 @@ function refuseToSpend(lab: Lab): never {
   });
 }
 
-async function attemptUntilRecorded(lab: Lab, lock: Lock, name: string, spec: TrialSpec, target: string, options: RunOptions): Promise<void> {
+async function attemptUntilRecorded(
+  lab: Lab,
+  lock: Lock,
+  name: string,
+  spec: TrialSpec,
+  target: string,
+  options: RunOptions,
+): Promise<void> {
   const { ledger } = lab.run;
-  const note = async (attempt: number, outcome: 'recorded' | 'infrastructure' | 'abandoned', reason: string, record: string | null) => {
+  const note = async (
+    attempt: number,
+    outcome: 'recorded' | 'infrastructure' | 'abandoned',
+    reason: string,
+    record: string | null,
+  ) => {
     await appendLedger(ledger, { kind: 'ended', trial: name, spec: spec.hash, attempt, outcome, reason, record }, lab.now);
   };
   const before = await openAttempts(lab, name, spec.hash);
@@ -85,7 +104,9 @@ async function attemptUntilRecorded(lab: Lab, lock: Lock, name: string, spec: Tr
     } catch (error) {
       if (!isSurroundings(error)) throw error;
       if (!(error instanceof InfrastructureError && error.message.startsWith('Trial '))) {
-        await note(attempt, 'infrastructure', String((error as Error).message).split('\n')[0] as string, null).catch(() => undefined);
+        await note(attempt, 'infrastructure', String((error as Error).message).split('\n')[0] as string, null).catch(
+          () => undefined,
+        );
       }
       throw error;
     } finally {
@@ -95,7 +116,15 @@ async function attemptUntilRecorded(lab: Lab, lock: Lock, name: string, spec: Tr
 }
 
 /** One attempt, recorded into `draft`. Returns null when the agent ran, else what failed around it. */
-async function runAttempt(lab: Lab, lock: Lock, name: string, spec: TrialSpec, attempt: number, draft: string, options: RunOptions): Promise<string | null> {
+async function runAttempt(
+  lab: Lab,
+  lock: Lock,
+  name: string,
+  spec: TrialSpec,
+  attempt: number,
+  draft: string,
+  options: RunOptions,
+): Promise<string | null> {
   const one = caseOf(lab, spec.spec.case);
   const program = await lab.agent.find(lab.root);
   const base = { commit: spec.spec.baseCommit, folder: lab.run.base(spec.spec.baseCommit) };
@@ -130,7 +159,14 @@ async function runAttempt(lab: Lab, lock: Lock, name: string, spec: TrialSpec, a
   const { outcome, trajectory, calls } = session;
   await writeFile(join(draft, 'response.md'), trajectory.response);
   await writeFile(join(draft, 'commands.jsonl'), trajectory.toolCalls.map((call) => `${JSON.stringify(call)}\n`).join(''));
-  const usage = usageRecord({ mode: spec.spec.arm, calls, trajectory, startedAt: outcome.startedAt, finishedAt: outcome.finishedAt, elapsedSeconds: outcome.elapsedSeconds });
+  const usage = usageRecord({
+    mode: spec.spec.arm,
+    calls,
+    trajectory,
+    startedAt: outcome.startedAt,
+    finishedAt: outcome.finishedAt,
+    elapsedSeconds: outcome.elapsedSeconds,
+  });
   await writeFile(join(draft, 'usage.json'), prettyJson(usage));
   const record: TrialRecord = {
     schemaVersion: 1,
@@ -157,7 +193,12 @@ async function runAttempt(lab: Lab, lock: Lock, name: string, spec: TrialSpec, a
     setupSeconds: session.setupSeconds,
     content: contentHash(await readFile(join(draft, 'response.md')), await readFile(join(draft, 'patch.diff'))),
     usageMismatches: usageMismatches(calls, trajectory.usage),
-    provenance: { lab: lock.provenance.lab, node: process.versions.node, checkout: lock.provenance.checkout, dirty: lock.provenance.dirty },
+    provenance: {
+      lab: lock.provenance.lab,
+      node: process.versions.node,
+      checkout: lock.provenance.checkout,
+      dirty: lock.provenance.dirty,
+    },
   };
   await writeFile(join(draft, 'trial.json'), prettyJson(record));
   return null;
@@ -166,16 +207,24 @@ async function runAttempt(lab: Lab, lock: Lock, name: string, spec: TrialSpec, a
 function statusOf({ outcome, trajectory, limit }: SessionResult): { status: TrialStatus; reason: string } {
   if (limit !== null) return { status: 'limit', reason: `the limit on ${limit} ended it` };
   if (outcome.timedOut) return { status: 'timed-out', reason: 'the wall limit ended it' };
-  if (outcome.exitCode !== 0) return { status: 'failed', reason: outcome.signal === null ? `exit status ${outcome.exitCode}` : `ended by ${outcome.signal}` };
+  if (outcome.exitCode !== 0)
+    return {
+      status: 'failed',
+      reason: outcome.signal === null ? `exit status ${outcome.exitCode}` : `ended by ${outcome.signal}`,
+    };
   if (trajectory.response === '') return { status: 'failed', reason: 'no final answer' };
   return { status: 'completed', reason: 'exit status 0' };
 }
 
 /** What of the surroundings kept the agent from running; null when its outcome is its own. The last model call decides. */
-export function surroundingsTrouble({ outcome, calls, limit }: Pick<SessionResult, 'outcome' | 'calls' | 'limit'>, wallSeconds: number): string | null {
+export function surroundingsTrouble(
+  { outcome, calls, limit }: Pick<SessionResult, 'outcome' | 'calls' | 'limit'>,
+  wallSeconds: number,
+): string | null {
   if (limit !== null) return null;
   const last = calls.filter((call) => call.kind === 'model-call').at(-1);
-  if (last === undefined) return outcome.timedOut || outcome.exitCode === 0 ? null : 'the agent ended before it reached the model';
+  if (last === undefined)
+    return outcome.timedOut || outcome.exitCode === 0 ? null : 'the agent ended before it reached the model';
   switch (last.error) {
     case 'unreachable':
     case 'timeout':
@@ -187,7 +236,9 @@ export function surroundingsTrouble({ outcome, calls, limit }: Pick<SessionResul
     case 'client-closed':
     case 'gateway-closed':
       // killed by the wall limit while it waited: the provider's fault if the silence filled more than half of the time
-      return outcome.timedOut && last.firstByteMs === null && last.endedMs - last.startedMs > wallSeconds * 500 ? 'the model did not answer before the wall limit' : null;
+      return outcome.timedOut && last.firstByteMs === null && last.endedMs - last.startedMs > wallSeconds * 500
+        ? 'the model did not answer before the wall limit'
+        : null;
     default:
       return null;
   }
@@ -216,9 +267,11 @@ async function requireFrozen(lab: Lab, { spec }: TrialSpec): Promise<void> {
   const changed: string[] = [];
   if (sha256(caseOf(lab, spec.case).taskBytes) !== spec.task) changed.push(`the task of case ${spec.case}`);
   for (const skill of spec.skills) if (lab.skills.get(skill.name)?.sha256 !== skill.sha256) changed.push(`skill ${skill.name}`);
-  if ((await hashTree(lab.run.base(spec.baseCommit)).catch(() => 'missing')) !== spec.baseContent) changed.push(`the base of case ${spec.case}`);
+  if ((await hashTree(lab.run.base(spec.baseCommit)).catch(() => 'missing')) !== spec.baseContent)
+    changed.push(`the base of case ${spec.case}`);
   const program = await lab.agent.find(lab.root);
-  if (program.version !== spec.agent.version || program.package !== spec.agent.package) changed.push(`the agent (${program.package} ${program.version})`);
+  if (program.version !== spec.agent.version || program.package !== spec.agent.package)
+    changed.push(`the agent (${program.package} ${program.version})`);
   if (changed.length === 0) return;
   throw new FrozenError(`Changed since the lock: ${changed.join(', ')}`, {
     expected: 'what lock.json froze',
@@ -247,7 +300,11 @@ export async function adoptReceipts(lab: Lab, names: string[]): Promise<string[]
     const draft = await mkdtemp(join(lab.run.scratch, 'adopt-'));
     await linkRecord(lab.run.receipt(name), draft);
     await sealRecord(draft, target);
-    await appendLedger(lab.run.ledger, { kind: 'restored', trial: name, spec: spec.hash, record: await recordHash(target) }, lab.now);
+    await appendLedger(
+      lab.run.ledger,
+      { kind: 'restored', trial: name, spec: spec.hash, record: await recordHash(target) },
+      lab.now,
+    );
     adopted.push(name);
   }
   return adopted;

@@ -55,7 +55,7 @@ export function usageRecord(input: {
     peak_context_tokens: peakContext(usages),
     model_calls: answered.length,
     tool_calls: { number: input.trajectory.toolCalls.length, kinds },
-    usage_source: 'provider figures recorded at the gateway; times from the lab\'s monotonic clock around the whole invocation',
+    usage_source: "provider figures recorded at the gateway; times from the lab's monotonic clock around the whole invocation",
   };
 }
 
@@ -70,6 +70,8 @@ export function usageMismatches(calls: readonly CallRecord[], own: Trajectory['u
     ['output', sum.output, own.output],
   ];
   return pairs.flatMap(([what, gateway, agent]) =>
-    gateway === null || agent === null || gateway === agent ? [] : [`${what}: ${gateway} tokens at the gateway, ${agent} by the agent`],
+    gateway === null || agent === null || gateway === agent
+      ? []
+      : [`${what}: ${gateway} tokens at the gateway, ${agent} by the agent`],
   );
 }

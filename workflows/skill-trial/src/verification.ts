@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { ComparisonRow } from './comparison.js';
-import { contrasts } from './experiment.js';
 import { changedRubrics, taskBytes } from './detectors.js';
+import { contrasts } from './experiment.js';
 import { sha256 } from './hash.js';
 import type { Lock } from './lock.js';
 import type { Study } from './study.js';
@@ -50,7 +50,11 @@ function overTrials(study: Study, wrong: (trial: Study['trials'][number]) => str
 
 function sameCommit(study: Study): Verdict {
   const frozen = (name: string) => study.lock.conditions.cases[name]?.base.commit;
-  return overTrials(study, ({ record }) => (record.baseCommit === frozen(record.case) ? null : `started from ${record.baseCommit}`), `${study.trials.length} trials from ${study.lab.experiment.cases.map((name) => `${name} ${frozen(name)?.slice(0, 12)}`).join(', ')}`);
+  return overTrials(
+    study,
+    ({ record }) => (record.baseCommit === frozen(record.case) ? null : `started from ${record.baseCommit}`),
+    `${study.trials.length} trials from ${study.lab.experiment.cases.map((name) => `${name} ${frozen(name)?.slice(0, 12)}`).join(', ')}`,
+  );
 }
 
 async function sameTask(study: Study): Promise<Verdict> {
@@ -64,9 +68,16 @@ async function sameTask(study: Study): Promise<Verdict> {
       const frozen = study.lock.conditions.cases[record.case]?.hashes.task;
       if (prompts.get(record.id) !== frozen) return 'prompt.txt is not the frozen task';
       if (now.get(record.case) !== frozen) return 'task.txt has changed since the lock';
-      return attestation.delivery === 'different' || attestation.delivery === 'none' ? `the requests hold another task (${attestation.delivery})` : null;
+      return attestation.delivery === 'different' || attestation.delivery === 'none'
+        ? `the requests hold another task (${attestation.delivery})`
+        : null;
     },
-    study.lab.experiment.cases.map((name) => `${name}: sha256 ${study.lock.conditions.cases[name]?.hashes.task?.slice(0, 12)}, found in the first user turn of every trial`).join('; '),
+    study.lab.experiment.cases
+      .map(
+        (name) =>
+          `${name}: sha256 ${study.lock.conditions.cases[name]?.hashes.task?.slice(0, 12)}, found in the first user turn of every trial`,
+      )
+      .join('; '),
   );
 }
 
@@ -89,34 +100,54 @@ function controls(study: Study): string[] {
 
 function withoutSkills(study: Study): Verdict {
   const own = study.trials.filter((trial) => controls(study).includes(trial.record.arm));
-  const reached = own.flatMap((trial) => trial.attestation.problems.filter((text) => text.includes('reached the arm') || text.includes('no request reached')).map((text) => `${trial.record.id}: ${text}`));
+  const reached = own.flatMap((trial) =>
+    trial.attestation.problems
+      .filter((text) => text.includes('reached the arm') || text.includes('no request reached'))
+      .map((text) => `${trial.record.id}: ${text}`),
+  );
   if (reached.length > 0) return { holds: false, evidence: reached };
   if (own.length === 0) return { holds: null, evidence: ['no trial is recorded yet'] };
   const { kind, doesNotStop } = study.lock.conditions.sandbox;
   const evidence = `no request of ${own.length} trials holds a catalogue entry, description or body of a skill`;
-  if (kind === 'bubblewrap') return { holds: true, evidence: [evidence, 'the skills are not on the disk that the agent sees (bubblewrap)'] };
-  return { holds: null, evidence: [evidence, `the agent did not read them, but the sandbox (${kind}) does not stop ${doesNotStop[0]}`] };
+  if (kind === 'bubblewrap')
+    return { holds: true, evidence: [evidence, 'the skills are not on the disk that the agent sees (bubblewrap)'] };
+  return {
+    holds: null,
+    evidence: [evidence, `the agent did not read them, but the sandbox (${kind}) does not stop ${doesNotStop[0]}`],
+  };
 }
 
 function withSkills(study: Study): Verdict {
   const treated = study.trials.filter((trial) => (study.lab.experiment.arms[trial.record.arm]?.skills ?? []).length > 0);
   if (study.discovery === null || treated.length === 0) return { holds: null, evidence: ['discovery or trials are missing'] };
   const missing = [
-    ...study.discovery.arms.flatMap((row) => row.intended.filter((skill) => !row.listed.includes(skill)).map((skill) => `discovery of ${row.arm}: ${skill} is not listed`)),
+    ...study.discovery.arms.flatMap((row) =>
+      row.intended
+        .filter((skill) => !row.listed.includes(skill))
+        .map((skill) => `discovery of ${row.arm}: ${skill} is not listed`),
+    ),
     ...treated.flatMap((trial) =>
-      (study.lab.experiment.arms[trial.record.arm]?.skills ?? []).filter((skill) => !trial.attestation.listed.includes(skill)).map((skill) => `${trial.record.id}: ${skill} is not listed in every request`),
+      (study.lab.experiment.arms[trial.record.arm]?.skills ?? [])
+        .filter((skill) => !trial.attestation.listed.includes(skill))
+        .map((skill) => `${trial.record.id}: ${skill} is not listed in every request`),
     ),
   ];
-  return missing.length > 0 ? { holds: false, evidence: missing } : { holds: true, evidence: [`listed in the diagnostic and in every main request of ${treated.length} trials`] };
+  return missing.length > 0
+    ? { holds: false, evidence: missing }
+    : { holds: true, evidence: [`listed in the diagnostic and in every main request of ${treated.length} trials`] };
 }
 
 /** Lock line and first start of the present specs, by the ledger's order: it is chained, clocks are not. */
 function ledgerOrder(study: Study) {
   const specs = new Set(Object.values(study.lock.conditions.specs));
-  const firstStart = study.ledger.find((line) => (line.event.kind === 'started' || line.event.kind === 'restored') && specs.has(line.event.spec));
+  const firstStart = study.ledger.find(
+    (line) => (line.event.kind === 'started' || line.event.kind === 'restored') && specs.has(line.event.spec),
+  );
   const same = (lock: Lock) =>
     Object.entries(study.lock.conditions.cases).every(([name, one]) =>
-      ['reference', 'review_rubric', 'test_rubric', 'documentation_rubric'].every((key) => lock.conditions.cases[name]?.hashes[key] === one.hashes[key]),
+      ['reference', 'review_rubric', 'test_rubric', 'documentation_rubric'].every(
+        (key) => lock.conditions.cases[name]?.hashes[key] === one.hashes[key],
+      ),
     );
   const equal = new Set(study.locks.filter(same).map((lock) => lock.id));
   const locked = study.ledger.find((line) => line.event.kind === 'lock' && equal.has(line.event.lock));
@@ -127,7 +158,10 @@ function writtenBefore(study: Study): Verdict {
   const { firstStart, locked } = ledgerOrder(study);
   if (firstStart === undefined) return { holds: null, evidence: ['no trial has started yet'] };
   if (locked === undefined) return { holds: false, evidence: ['no ledger line locks these rubrics'] };
-  return { holds: locked.seq < firstStart.seq, evidence: [`locked in ledger line ${locked.seq}, first trial in line ${firstStart.seq}`] };
+  return {
+    holds: locked.seq < firstStart.seq,
+    evidence: [`locked in ledger line ${locked.seq}, first trial in line ${firstStart.seq}`],
+  };
 }
 
 async function rubricUnchanged(study: Study): Promise<Verdict> {
@@ -137,36 +171,59 @@ async function rubricUnchanged(study: Study): Promise<Verdict> {
   if (firstStart === undefined) return { holds: null, evidence: ['no trial has started yet'] };
   const before = study.ledger.findLast((line) => line.event.kind === 'lock' && line.seq < firstStart.seq);
   const relevant = study.ledger.filter((line) => line.event.kind === 'lock' && (line.seq > firstStart.seq || line === before));
-  const different = relevant.filter((line) => study.locks.some((lock) => line.event.kind === 'lock' && lock.id === line.event.lock && !same(lock)));
-  if (different.length > 0) return { holds: false, evidence: different.map((line) => `ledger line ${line.seq} locked other rubrics after or at the first trial`) };
+  const different = relevant.filter((line) =>
+    study.locks.some((lock) => line.event.kind === 'lock' && lock.id === line.event.lock && !same(lock)),
+  );
+  if (different.length > 0)
+    return {
+      holds: false,
+      evidence: different.map((line) => `ledger line ${line.seq} locked other rubrics after or at the first trial`),
+    };
   return { holds: true, evidence: ['rubric and reference hashes equal the lock, and no later lock changed them'] };
 }
 
 function everyNumberSaved(rows: ComparisonRow[]): Verdict {
   const loose = rows.filter((row) => (row.a !== null || row.b !== null) && row.evidence.length === 0);
   if (loose.length > 0) return { holds: false, evidence: loose.map((row) => `${row.metric} has no record`) };
-  return { holds: rows.length === 0 ? null : true, evidence: [`${rows.length} rows, each with the records it was computed from; their hashes stand in the ledger`] };
+  return {
+    holds: rows.length === 0 ? null : true,
+    evidence: [`${rows.length} rows, each with the records it was computed from; their hashes stand in the ledger`],
+  };
 }
 
 function control(study: Study): Verdict {
   if (study.control === null) return { holds: null, evidence: ['the negative control has not run'] };
   const { variants } = study.control;
   const without = variants.filter((variant) => variant.newTestFiles.length > 0 && variant.records.control === undefined);
-  if (without.length > 0) return { holds: false, evidence: without.map((variant) => `${variant.content.slice(0, 12)} has new tests and no control`) };
+  if (without.length > 0)
+    return { holds: false, evidence: without.map((variant) => `${variant.content.slice(0, 12)} has new tests and no control`) };
   const covered = study.trials.every((trial) => variants.some((variant) => variant.content === trial.record.content));
-  return { holds: covered && variants.length > 0, evidence: [`${variants.filter((variant) => variant.records.control !== undefined).length} of ${variants.length} variants have new tests; each ran on a clean base`] };
+  return {
+    holds: covered && variants.length > 0,
+    evidence: [
+      `${variants.filter((variant) => variant.records.control !== undefined).length} of ${variants.length} variants have new tests; each ran on a clean base`,
+    ],
+  };
 }
 
 function suite(study: Study): Verdict {
   if (study.control === null) return { holds: null, evidence: ['the suites have not run'] };
-  return overTrials(study, ({ record }) => (study.control?.variants.find((variant) => variant.content === record.content)?.records.suite === undefined ? 'no suite run is saved' : null), 'saved output and exit status for every variant');
+  return overTrials(
+    study,
+    ({ record }) =>
+      study.control?.variants.find((variant) => variant.content === record.content)?.records.suite === undefined
+        ? 'no suite run is saved'
+        : null,
+    'saved output and exit status for every variant',
+  );
 }
 
 function documentation(study: Study): Verdict {
   const valid = study.results.filter((result) => result.valid);
   if (valid.length === 0) return { holds: null, evidence: ['no valid trial'] };
   const pending = valid.filter((result) => result.values.documentation === null);
-  if (pending.length > 0) return { holds: null, evidence: pending.map((result) => `${result.id}: documentation is ${result.scoring}`) };
+  if (pending.length > 0)
+    return { holds: null, evidence: pending.map((result) => `${result.id}: documentation is ${result.scoring}`) };
   return { holds: true, evidence: ['every sheet scores each documentation row with a place in the code'] };
 }
 
@@ -174,5 +231,12 @@ function unavailable(rows: ComparisonRow[]): Verdict {
   const wrong = rows.filter((row) => (row.nA.used === 0) !== (row.a === null) || (row.nB.used === 0) !== (row.b === null));
   if (wrong.length > 0) return { holds: false, evidence: wrong.map((row) => `${row.metric}: a value without a measurement`) };
   const missing = rows.filter((row) => row.a === null || row.b === null);
-  return { holds: rows.length === 0 ? null : true, evidence: [missing.length === 0 ? 'nothing was unavailable' : `marked as not available: ${missing.map((row) => row.metric).join(', ')}`] };
+  return {
+    holds: rows.length === 0 ? null : true,
+    evidence: [
+      missing.length === 0
+        ? 'nothing was unavailable'
+        : `marked as not available: ${missing.map((row) => row.metric).join(', ')}`,
+    ],
+  };
 }

@@ -16,7 +16,8 @@ export const pi: Agent = {
   title: 'pi',
   apis: ['openai-completions', 'anthropic-messages', 'openai-responses'],
   mechanism: {
-    without: '--no-skills and no --skill; context files, extensions, prompt templates and themes off; private HOME and PI_CODING_AGENT_DIR',
+    without:
+      '--no-skills and no --skill; context files, extensions, prompt templates and themes off; private HOME and PI_CODING_AGENT_DIR',
     with: '--no-skills and one --skill <folder> for each skill of the arm; everything else as in the mode without',
   },
   skillTools: [],
@@ -58,15 +59,28 @@ function launch({ program, modules, view, model, skills }: AgentRequest): AgentL
       {
         id: model.id,
         reasoning: model.parameters.thinking !== undefined && model.parameters.thinking !== 'off',
-        ...(prices === undefined ? {} : { cost: { input: prices.input, output: prices.output, cacheRead: prices.cached, cacheWrite: prices.cache_write } }),
+        ...(prices === undefined
+          ? {}
+          : { cost: { input: prices.input, output: prices.output, cacheRead: prices.cached, cacheWrite: prices.cache_write } }),
       },
     ],
   };
   return {
     argv: [
       ...program.argv(modules),
-      '-p', '--mode', 'json', '--no-session', '--provider', 'lab', '--model', model.id,
-      '--no-context-files', '--no-extensions', '--no-prompt-templates', '--no-themes', '--no-skills',
+      '-p',
+      '--mode',
+      'json',
+      '--no-session',
+      '--provider',
+      'lab',
+      '--model',
+      model.id,
+      '--no-context-files',
+      '--no-extensions',
+      '--no-prompt-templates',
+      '--no-themes',
+      '--no-skills',
       ...(successor ? packages[0].flags : []),
       ...(model.parameters.thinking === undefined ? [] : ['--thinking', model.parameters.thinking]),
       ...skills.flatMap((skill) => ['--skill', `${view.skills}/${skill}`]),
@@ -141,7 +155,9 @@ function contentText(content: PiContent[] | undefined): string {
 function sumOfUsage(messages: Record<string, unknown>[]): Trajectory['usage'] {
   const sum = (key: string) => {
     const figures = messages.map((message) => (message.usage as Record<string, unknown> | undefined)?.[key]);
-    return figures.length > 0 && figures.every((figure) => typeof figure === 'number') ? figures.reduce((a, b) => a + b, 0) : null;
+    return figures.length > 0 && figures.every((figure) => typeof figure === 'number')
+      ? figures.reduce((a, b) => a + b, 0)
+      : null;
   };
   return { inputUncached: sum('input'), inputCached: sum('cacheRead'), cacheCreation: sum('cacheWrite'), output: sum('output') };
 }
