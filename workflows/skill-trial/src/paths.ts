@@ -41,7 +41,8 @@ export function rootPaths(root: string) {
 /** The folders and files that one experiment's run makes. */
 export function runPaths(root: string, experiment: string) {
   const run = join(root, 'data', 'runs', experiment);
-  const trial = (spec: string, repeat: number) => join(run, 'trials', spec, String(repeat));
+  // 16 hex digits of a hash name a folder: enough to be unique, short enough to read
+  const trial = (spec: string, repeat: number) => join(run, 'trials', spec.slice(0, 16), String(repeat));
   return {
     run,
     lock: join(run, 'lock.json'),
@@ -61,10 +62,10 @@ export function runPaths(root: string, experiment: string) {
     receipts: join(run, 'receipts'),
     receipt: (trialName: string) => join(run, 'receipts', trialName),
     discovery: join(run, 'discovery'),
-    discoveryRecord: (key: string) => join(run, 'discovery', key),
+    discoveryRecord: (spec: string) => join(run, 'discovery', spec.slice(0, 16)),
     discoveryIndex: join(run, 'discovery.json'),
     checks: join(run, 'checks'),
-    check: (content: string, name: string) => join(run, 'checks', content, name),
+    check: (content: string, name: string) => join(run, 'checks', content.slice(0, 16), name),
     controlIndex: join(run, 'control.json'),
     stabilityIndex: join(run, 'stability.json'),
     blind: join(run, 'blind'),

@@ -142,7 +142,7 @@ function evidenceOf(
   if (from === 'usage') return `${folder}/usage.json`;
   if (from === 'sheet')
     return score?.sheets[0]?.file ?? (score?.status === 'scored' ? `${folder}/response.md (empty)` : 'no score sheet yet');
-  return checks === null ? 'no check has run yet' : `${folder.replace(/\/trials\/.*$/, '')}/checks/${checks.content}`;
+  return checks === null ? 'no check has run yet' : `${folder.replace(/\/trials\/.*$/, '')}/checks/${checks.content.slice(0, 16)}`;
 }
 
 function activationOf(skill: string, trial: SavedTrial): Activation {

@@ -165,7 +165,7 @@ function controlRow(id: string, weight: number, checks: VariantChecks | null, em
     id,
     weight,
     points: checks.exposesDefect ? weight : 0,
-    evidence: `checks/${checks.content}/control: ${JSON.stringify(checks.control)}`,
+    evidence: `checks/${checks.content.slice(0, 16)}/control: ${JSON.stringify(checks.control)}`,
   };
 }
 
