@@ -24,9 +24,9 @@ export interface BlindPair {
 
 /** The lock's secret; a RecordError when it is missing or is not the one the lock committed to. */
 export async function readSecret(lab: Pick<Lab, 'run'>, lock: Pick<Lock, 'id' | 'blindCommitment'>): Promise<string> {
-  const secret = (await readFile(lab.run.secret(lock.id), 'utf8').catch(() => '')).trim();
+  const secret = (await readFile(lab.run.secret, 'utf8').catch(() => '')).trim();
   if (sha256(secret) === lock.blindCommitment) return secret;
-  return readJson(lab.run.secret(lock.id), z.never()); // names the file as missing or altered
+  return readJson(lab.run.secret, z.never()); // names the file as missing or altered
 }
 
 /** A trial's name for scorers: tells nothing without the secret. */

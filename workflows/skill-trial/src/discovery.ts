@@ -5,7 +5,7 @@ import { Attestation } from './attestation.js';
 import { captureChange } from './base.js';
 import { FrozenError } from './errors.js';
 import { contrasts, trialName } from './experiment.js';
-import { caseOf, type Lab } from './lab.js';
+import { baseOf, caseOf, type Lab } from './lab.js';
 import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } from './record.js';
 import { runSession } from './session.js';
 import { TrialSpec } from './spec.js';
@@ -143,7 +143,7 @@ async function ask(lab: Lab, spec: TrialSpec, kind: 'diagnostic' | 'probe', prom
     await mkdir(lab.run.scratch, { recursive: true });
     const draft = await mkdtemp(join(lab.run.scratch, 'discover-'));
     try {
-      const base = { commit: spec.spec.baseCommit, folder: lab.run.base(spec.spec.baseCommit) };
+      const base = await baseOf(lab, spec.spec.case, spec.spec.baseCommit);
       const session = await runSession(
         {
           experiment: lab.experiment,

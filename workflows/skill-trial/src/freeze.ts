@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -36,7 +36,7 @@ export async function freeze(lab: Lab): Promise<{ lock: Lock; isNew: boolean }> 
   const id = hashOf(conditions);
   const kept = await readJson(join(lab.run.locks, `${id}.json`), Lock).catch(() => null);
   const lock = kept ?? (await seal(lab, id, conditions));
-  if (kept === null) await writeWhole(join(lab.run.locks, `${id}.json`), prettyJson(lock));
+  if (kept !== null) await writeWhole(lab.run.secret, await readFile(lab.run.oldSecret(id)));
   await writeWhole(lab.run.lock, prettyJson(lock));
   await writeWhole(
     lab.run.schedule,
@@ -50,8 +50,16 @@ export async function freeze(lab: Lab): Promise<{ lock: Lock; isNew: boolean }> 
   return { lock, isNew: kept === null };
 }
 
-/** Puts a lock into the ledger unless its last lock line is this one (a lock restored from a cache has none yet). */
+/**
+ * Keeps a lock for good: a copy beside its predecessors, its secret, and a ledger line unless the last lock line is this one. A lock
+ * that a cache restored has none of the three yet.
+ */
 export async function noteLock(lab: Pick<Lab, 'run' | 'now'>, lock: Lock): Promise<void> {
+  const copy = join(lab.run.locks, `${lock.id}.json`);
+  if ((await stat(copy).catch(() => null)) === null) {
+    await writeWhole(copy, prettyJson(lock));
+    await writeWhole(lab.run.oldSecret(lock.id), await readFile(lab.run.secret));
+  }
   const last = (await readLedger(lab.run.ledger)).findLast((line) => line.event.kind === 'lock')?.event;
   if (last?.kind === 'lock' && last.lock === lock.id) return;
   await appendLedger(lab.run.ledger, { kind: 'lock', lock: lock.id, conditions: hashOf(lock.conditions) }, lab.now);
@@ -184,7 +192,7 @@ async function scriptHash(one: Case, script: string | undefined): Promise<string
 
 async function seal(lab: Lab, id: string, conditions: Conditions): Promise<Lock> {
   const secret = randomBytes(32).toString('hex');
-  await writeWhole(lab.run.secret(id), `${secret}\n`);
+  await writeWhole(lab.run.secret, `${secret}\n`);
   const git = (...args: string[]) =>
     run('git', ['-C', lab.root, ...args]).then(
       ({ stdout }) => stdout.trim(),

@@ -1,4 +1,6 @@
+import { stat } from 'node:fs/promises';
 import { type Agent, findAgent } from './agent.js';
+import { type Base, makeBase } from './base.js';
 import { type Case, readCase } from './case.js';
 import { type Experiment, readExperiment } from './experiment.js';
 import { type RootPaths, type RunPaths, rootPaths, runPaths } from './paths.js';
@@ -33,4 +35,11 @@ export function caseOf(lab: Pick<Lab, 'cases'>, name: string): Case {
   const one = lab.cases.get(name);
   if (one === undefined) throw new TypeError(`no case "${name}" in this experiment`);
   return one;
+}
+
+/** The base of a case, made anew where its folder is gone (a run restored from a cache has none). */
+export async function baseOf(lab: Lab, name: string, commit: string): Promise<Pick<Base, 'folder' | 'commit'>> {
+  const folder = lab.run.base(commit);
+  if ((await stat(folder).catch(() => null)) === null) await makeBase(caseOf(lab, name), lab.run.bases);
+  return { folder, commit };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { VariantChecks } from './control.js';
+import type { VariantChecks } from './variant-checks.js';
 import type { VariantScore } from './score.js';
 import type { UsageRecord } from './usage-record.js';
 

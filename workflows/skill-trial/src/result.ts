@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import type { VariantChecks } from './control.js';
+import type { VariantChecks } from './variant-checks.js';
 import type { Lock } from './lock.js';
 import { type MetricId, metrics } from './metric.js';
 import type { Precision } from './precision.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Case, Slug } from './case.js';
 import { completeness, type ScoredRow } from './completeness.js';
-import type { VariantChecks } from './control.js';
+import type { VariantChecks } from './variant-checks.js';
 import { sha256 } from './hash.js';
 import { precision } from './precision.js';
 import { Finding, type SavedSheet } from './sheet.js';

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Control, Stability } from './control.js';
+import { Control, Stability } from './variant-checks.js';
 import { Discovery } from './discovery.js';
 import { check } from './document.js';
 import { caseOf, type Lab, openLab } from './lab.js';

@@ -6,7 +6,7 @@ import { FrozenError, InfrastructureError, PrerequisiteError, RecordError } from
 import { parseTrialName } from './experiment.js';
 import { noteLock } from './freeze.js';
 import { hashTree, sha256 } from './hash.js';
-import { caseOf, type Lab } from './lab.js';
+import { baseOf, caseOf, type Lab } from './lab.js';
 import { appendLedger, readLedger } from './ledger.js';
 import { Lock } from './lock.js';
 import type { ProgressEvent } from './progress.js';
@@ -127,7 +127,7 @@ async function runAttempt(
 ): Promise<string | null> {
   const one = caseOf(lab, spec.spec.case);
   const program = await lab.agent.find(lab.root);
-  const base = { commit: spec.spec.baseCommit, folder: lab.run.base(spec.spec.baseCommit) };
+  const base = await baseOf(lab, spec.spec.case, spec.spec.baseCommit);
   const seed = trialSeed(spec.spec.seed, name);
   const report = (event: ProgressEvent['event'], calls: readonly CallRecord[], note: string) => {
     const sum = sumUsage(calls.filter((call) => call.usage !== null).map((call) => call.usage));
@@ -267,6 +267,7 @@ async function requireFrozen(lab: Lab, { spec }: TrialSpec): Promise<void> {
   const changed: string[] = [];
   if (sha256(caseOf(lab, spec.case).taskBytes) !== spec.task) changed.push(`the task of case ${spec.case}`);
   for (const skill of spec.skills) if (lab.skills.get(skill.name)?.sha256 !== skill.sha256) changed.push(`skill ${skill.name}`);
+  await baseOf(lab, spec.case, spec.baseCommit);
   if ((await hashTree(lab.run.base(spec.baseCommit)).catch(() => 'missing')) !== spec.baseContent)
     changed.push(`the base of case ${spec.case}`);
   const program = await lab.agent.find(lab.root);
