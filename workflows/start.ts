@@ -1,1 +1,74 @@
-export {};
+// npm start: one command from settings to report. It owns the screen; the work is done by the graph's tasks.
+import { createInterface } from 'node:readline/promises';
+import {
+  findRoot,
+  listExperiments,
+  openLab,
+  PrerequisiteError,
+  readReport,
+  recordedTrials,
+  runPaths,
+  trialsOfArm,
+} from 'skill-trial';
+import { argv, chalk } from 'zx';
+import { runGraph } from './graph-run.js';
+import { printTable } from './result-table.js';
+import { ensureParts, labParts } from './set-up.js';
+import { reportingErrors } from './step.js';
+
+const root = findRoot();
+const name = String(argv._[0] ?? 'inventory');
+
+if (argv.help) {
+  console.log(`npm start [-- <experiment>] [--yes]
+
+Runs an experiment from freeze to verify and prints what came out. What is recorded is kept: a second start only does what is missing.
+  <experiment>  one of ${(await listExperiments(root)).join(', ')} (default: inventory)
+  --yes         run trials with a real model without asking`);
+} else {
+  await reportingErrors(async () => {
+    const from = performance.now();
+    const say = (text: string) => console.log(`${chalk.dim('start:')} ${text}`);
+    await ensureParts(labParts, say);
+    const lab = await openLab(root, name);
+    if (lab.experiment.model.scripted !== undefined)
+      say(chalk.yellow('the model is SCRIPTED: this run shows how the lab works and measures nothing about the skills'));
+    else await askBeforeSpending(lab);
+    const run = await runGraph(lab, 'verify', say);
+    const { report } = await readReport(lab).catch(() => ({ report: null }));
+    if (report !== null && run.exitCode === 0) printTable(report);
+    const seconds = ((performance.now() - from) / 1000).toFixed(1);
+    say(`report: ${runPaths(root, name).reportPage}`);
+    say(`${run.cached} of ${run.tasks} tasks from the cache; ${seconds} s`);
+    if (run.exitCode !== 0) {
+      say(chalk.red(`a step failed; everything the steps printed is in ${run.log}`));
+      process.exitCode = 1;
+    }
+  });
+}
+
+/** A real model costs money: say how much at most, and ask, unless every trial is recorded already. */
+async function askBeforeSpending(lab: Awaited<ReturnType<typeof openLab>>): Promise<void> {
+  const { model, limits } = lab.experiment;
+  const left = trialsOfArm(lab.experiment).length - (await recordedTrials(lab));
+  if (argv.yes || process.env.SKILL_TRIAL_YES === '1') {
+    process.env.SKILL_TRIAL_YES = '1';
+    return;
+  }
+  // Nothing left by the last freeze: no question. Should a changed setting call for new trials, the run step refuses without a yes.
+  if (left === 0) return;
+  const cap = limits.cost_usd === null ? 'no cap is set (limits.cost_usd)' : `at most ${(limits.cost_usd * left).toFixed(2)} USD`;
+  const question = `${left} trials and the discovery questions with ${model.id}: ${cap}. Run them? [y/N] `;
+  if (!process.stdin.isTTY)
+    throw new PrerequisiteError('Trials with a real model may cost money', {
+      expected: 'a yes',
+      found: 'no terminal to ask on',
+      next: `npm start -- ${name} --yes`,
+    });
+  const prompt = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await prompt.question(question);
+  prompt.close();
+  if (!/^y(es)?$/i.test(answer.trim()))
+    throw new PrerequisiteError('Not run', { expected: 'yes', found: answer || 'nothing', next: 'start again when you want to' });
+  process.env.SKILL_TRIAL_YES = '1';
+}

@@ -67,7 +67,7 @@ export async function readCase(folder: string): Promise<Case> {
   }
   if (
     (settings.repo.path === undefined) === (settings.repo.git === undefined) ||
-    (settings.repo.git !== undefined && settings.repo.commit === undefined)
+    (settings.repo.git === undefined) !== (settings.repo.commit === undefined)
   ) {
     throw new SettingsError(`${shown(file)}: repo is not valid`, {
       expected: 'either path (a folder of the case), or git and commit',
@@ -75,7 +75,9 @@ export async function readCase(folder: string): Promise<Case> {
       next: 'keep one of the two',
     });
   }
-  if (settings.repo.path !== undefined) await requireFolder(join(folder, settings.repo.path), `${shown(file)}: repo.path`);
+  const folders = { 'repo.path': settings.repo.path, solution: settings.solution, mutants: settings.mutants, scripts: settings.scripts };
+  for (const [field, path] of Object.entries(folders))
+    if (path !== undefined) await requireFolder(join(folder, path), `${shown(file)}: ${field}`);
   for (const path of Object.values(settings.hidden)) await readText(join(folder, path), `${shown(file)}: hidden`);
   await readText(join(folder, settings.reference), `${shown(file)}: reference`);
   const task = await readText(join(folder, settings.task), `${shown(file)}: task`);
@@ -132,7 +134,7 @@ async function requireFolder(path: string, what: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory()) return;
   throw new SettingsError(`${what} is not a folder`, {
-    expected: 'the base tree of the task',
+    expected: 'a folder below the case',
     found: found === null ? `nothing at ${shown(path)}` : 'a file',
     next: 'create the folder, or correct the path',
   });

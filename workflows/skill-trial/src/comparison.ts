@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type MetricId, MetricId as MetricIdSchema, metricOf } from './metric.js';
-import { permutationTest } from './permutation.js';
+import { meanDifference, permutationTest } from './permutation.js';
 import type { TrialResult } from './result.js';
 import { delta, summarise } from './summary.js';
 
@@ -35,7 +35,7 @@ export const Statistic = z.strictObject({
   metric: MetricIdSchema,
   test: z.literal('permutation-within-case'),
   estimand: z.literal('these-cases'),
-  /** Difference of means, b − a. */
+  /** Difference of means within a case, b − a, averaged over the cases; null where a group has no value. */
   estimate: number,
   p: number,
   smallestP: number,
@@ -103,15 +103,13 @@ export function testArms(results: TrialResult[], contrasts: Contrast[], wanted: 
       const values = (arm: string, one: string) =>
         results.filter((result) => result.arm === arm && result.case === one).map((result) => result.values[id]);
       const groups = cases.map((one) => ({ a: values(contrast.control, one), b: values(contrast.arm, one) }));
-      const mean = (arm: string) =>
-        summarise(results.filter((result) => result.arm === arm).map((result) => result.values[id])).mean;
       const common = {
         contrast: contrastName(contrast),
         metric: id,
         test: 'permutation-within-case' as const,
         estimand: 'these-cases' as const,
       };
-      const estimate = delta(mean(contrast.control), mean(contrast.arm));
+      const estimate = meanDifference(groups);
       try {
         const { p, smallestP, arrangements } = permutationTest(groups);
         const note =

@@ -23,6 +23,9 @@ export const ContrastDecision = z.strictObject({
 });
 export type ContrastDecision = z.infer<typeof ContrastDecision>;
 
+/** 0.9 − 0.8 is a little less than 0.1 in binary: a threshold met exactly must count as met. */
+const slack = 1e-9;
+
 export interface DecisionInput {
   rule: DecisionRule;
   contrast: Contrast;
@@ -69,11 +72,12 @@ export function decide(input: DecisionInput): ContrastDecision {
   });
   if (criteria.some((row) => row.met === null))
     return verdict('pending', 'A criterion cannot be judged yet: see the criteria without an answer.');
-  if (improved.change !== null && improved.change <= -rule.min_improvement && rule.min_improvement > 0)
+  if (improved.change !== null && improved.change < -slack && improved.change <= -rule.min_improvement + slack)
     return verdict('reject', 'The primary metric became worse.');
   if (!quality)
     return verdict('revise', 'No repeated improvement of the primary metric: instructions that change nothing should go.');
-  if (!integrity || !honesty) return verdict('revise', 'The gain is bought with false findings or lost critical findings.');
+  if (!honesty) return verdict('reject', 'The gain is bought with false findings.');
+  if (!integrity) return verdict('revise', 'The gain is bought with lost critical findings.');
   if (!time || !tokens)
     return verdict('restrict', 'Better, but beyond the time or context budget: keep it for work that warrants the cost.');
   return verdict('accept', `Every criterion is met, for ${rule.tested_class} only.`);
@@ -89,9 +93,9 @@ function improvement(input: DecisionInput): { criterion: Criterion; change: numb
   const row = rowOf(input, rule.primary);
   const change = row?.delta ?? null;
   const runs = input.results.filter((result) => result.arm === contrast.arm).map((result) => result.values[rule.primary]);
-  const above = runs.filter((value) => value !== null && row?.a != null && value > row.a).length;
+  const above = runs.filter((value) => value !== null && row?.a != null && value > row.a + slack).length;
   const known = runs.filter((value) => value !== null).length;
-  const met = change === null ? null : change >= rule.min_improvement && change > 0 && above * 2 > known;
+  const met = change === null ? null : change >= rule.min_improvement - slack && change > slack && above * 2 > known;
   const figures = `${rule.primary}: ${shown(row?.a)} → ${shown(row?.b)}, needed ${rule.min_improvement}; ${above} of ${known} runs above the control's median`;
   return { criterion: { criterion: 'repeatedly improves the primary metric', met, figures }, change };
 }
@@ -120,7 +124,7 @@ function falseFindings({ results, contrast, rule }: DecisionInput): Criterion {
   const figures = `${pooled.contradicted} contradicted of ${pooled.checkable} checkable findings, at most ${rule.max_false_findings}`;
   return {
     criterion: 'stays within the false-finding threshold',
-    met: own.length === 0 || unscored ? null : share <= rule.max_false_findings,
+    met: own.length === 0 || unscored ? null : share <= rule.max_false_findings + slack,
     figures,
   };
 }
@@ -130,7 +134,7 @@ function budget(input: DecisionInput, metric: 'elapsed_seconds' | 'input_tokens_
   const times = ratio(row?.a ?? null, row?.b ?? null);
   return {
     criterion: `fits the budget of ${metric}`,
-    met: times === null ? null : times <= limit,
+    met: times === null ? null : times <= limit + slack,
     figures: `ratio of medians ${shown(times)}, at most ${limit}`,
   };
 }

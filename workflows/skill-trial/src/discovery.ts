@@ -7,7 +7,7 @@ import { FrozenError } from './errors.js';
 import { contrasts, trialName } from './experiment.js';
 import { baseOf, caseOf, type Lab } from './lab.js';
 import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } from './record.js';
-import { runSession } from './session.js';
+import { requireConsent, runSession } from './session.js';
 import { TrialSpec } from './spec.js';
 import { Trajectory } from './trajectory.js';
 
@@ -53,10 +53,10 @@ export type Discovery = z.infer<typeof Discovery>;
  * Asks each arm what it sees, and stops when a contrast's two arms see the same skills: then the treatment was not applied, and no
  * trial should run. Records are kept by spec: unchanged conditions are not asked twice.
  */
-export async function discover(lab: Lab): Promise<Discovery> {
+export async function discover(lab: Lab, options: { consent: boolean }): Promise<Discovery> {
   const arms: ArmDiscovery[] = [];
   for (const one of lab.experiment.cases)
-    for (const arm of Object.keys(lab.experiment.arms)) arms.push(await discoverArm(lab, one, arm));
+    for (const arm of Object.keys(lab.experiment.arms)) arms.push(await discoverArm(lab, one, arm, options.consent));
   const discovery: Discovery = {
     schemaVersion: 1,
     listing: `${lab.agent.title} prints no list of skills for a script to read: the listing is what its recorded model requests offer`,
@@ -107,11 +107,11 @@ function checklist(lab: Lab, arms: ArmDiscovery[]): Discovery['checklist'] {
   });
 }
 
-async function discoverArm(lab: Lab, name: string, arm: string): Promise<ArmDiscovery> {
+async function discoverArm(lab: Lab, name: string, arm: string, consent: boolean): Promise<ArmDiscovery> {
   const spec = await readJson(lab.run.spec(trialName({ case: name, arm, repeat: 1 })), TrialSpec);
   const intended = spec.spec.skills.map((skill) => skill.name);
-  const diagnostic = await ask(lab, spec, 'diagnostic', diagnosticPrompt);
-  const probe = intended.length === 0 ? null : await ask(lab, spec, 'probe', probePrompt);
+  const diagnostic = await ask(lab, spec, 'diagnostic', diagnosticPrompt, consent);
+  const probe = intended.length === 0 ? null : await ask(lab, spec, 'probe', probePrompt, consent);
   const { response } = diagnostic.trajectory;
   return {
     case: name,
@@ -137,9 +137,10 @@ async function discoverArm(lab: Lab, name: string, arm: string): Promise<ArmDisc
 }
 
 /** One question to one arm, recorded once per spec. */
-async function ask(lab: Lab, spec: TrialSpec, kind: 'diagnostic' | 'probe', prompt: string) {
+async function ask(lab: Lab, spec: TrialSpec, kind: 'diagnostic' | 'probe', prompt: string, consent: boolean) {
   const target = join(lab.run.discoveryRecord(spec.hash), kind);
   if (!(await hasRecord(target))) {
+    requireConsent(lab, consent);
     await mkdir(lab.run.scratch, { recursive: true });
     const draft = await mkdtemp(join(lab.run.scratch, 'discover-'));
     try {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import leven from 'leven';
-import { LineCounter, parseDocument } from 'yaml';
+import { type Document, isMap, isNode, LineCounter, parseDocument, type Range } from 'yaml';
 import { z } from 'zod';
-import { SettingsError } from './errors.js';
+import { type LabError, SettingsError } from './errors.js';
 
 /** The file as text without a byte-order mark; a missing file is a SettingsError that names it. */
 export async function readText(path: string, what: string): Promise<string> {
@@ -30,42 +30,72 @@ export async function readYaml<S extends z.ZodType>(path: string, schema: S): Pr
   return parseYaml(await readText(path, 'settings'), schema, shown(path));
 }
 
-/** As readYaml, for a text already in memory; `where` is the file's name in errors. */
-export function parseYaml<S extends z.ZodType>(text: string, schema: S, where: string): z.output<S> {
+/** As readYaml, for a text already in memory; `where` is the file's name in errors, `above` how many of its lines come before the text. */
+export function parseYaml<S extends z.ZodType>(text: string, schema: S, where: string, above = 0): z.output<S> {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: true });
-  const broken = document.errors[0];
-  if (broken !== undefined) {
-    throw new SettingsError(`${where} is not valid YAML`, {
+  const invalid = (line: number | null, found: string): never => {
+    throw new SettingsError(`${line === null ? where : `${where}:${line + above}`} is not valid YAML`, {
       expected: 'YAML with each key once',
-      found: broken.message.split('\n')[0] ?? broken.code,
-      next: `correct line ${broken.linePos?.[0].line ?? '?'}`,
+      found,
+      next: line === null ? 'correct the file' : 'correct that line',
     });
+  };
+  const broken = document.errors[0];
+  if (broken !== undefined)
+    invalid(broken.linePos?.[0].line ?? null, broken.message.split(/ at line \d+|\n/)[0] ?? broken.code);
+  let value: unknown;
+  try {
+    value = document.toJS();
+  } catch (error) {
+    invalid(null, (error as Error).message); // an alias of nothing, or aliases of aliases without end
   }
-  const value: unknown = document.toJS();
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = firstIssue(result.error);
-  const node = document.getIn(issue.path as (string | number)[], true) as { range?: [number, number, number] } | undefined;
-  const line = node?.range ? lines.linePos(node.range[0]).line : null;
-  throw settingsIssue(where, issue, value, schema, line);
+  const offset = placeOf(document, issue);
+  throw settingsIssue(where, issue, value, schema, offset === null ? null : lines.linePos(offset).line + above, SettingsError);
 }
 
-/** A value already parsed (JSON, CSV), checked by a schema; errors as for YAML, without a line. */
-export function check<S extends z.ZodType>(value: unknown, schema: S, where: string): z.output<S> {
+/** Where in the text an issue is: the unknown key itself, else the value, else the nearest parent that is there. */
+function placeOf(document: Document.Parsed, issue: z.core.$ZodIssue): number | null {
+  const path = issue.path as (string | number)[];
+  const names = issue.code === 'unrecognized_keys' ? issue.keys : [];
+  for (let length = path.length; length >= 0; length--) {
+    const node: unknown = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
+    if (isMap(node)) {
+      const wanted = length === path.length ? names : [String(path[length])];
+      const key = node.items.map((item) => item.key as { value?: unknown; range?: Range }).find((one) => wanted.includes(String(one.value)));
+      if (key?.range) return key.range[0];
+    }
+    if (isNode(node) && node.range) return node.range[0];
+  }
+  return null;
+}
+
+type ErrorClass = new (...parts: ConstructorParameters<typeof LabError>) => LabError;
+
+/** A value already parsed (JSON, CSV), checked by a schema; errors as for YAML, without a line, of the class given. */
+export function check<S extends z.ZodType>(
+  value: unknown,
+  schema: S,
+  where: string,
+  Failure: ErrorClass = SettingsError,
+): z.output<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw settingsIssue(where, firstIssue(result.error), value, schema, null);
+  throw settingsIssue(where, firstIssue(result.error), value, schema, null, Failure);
 }
 
-/** The SettingsError for a zod issue: names file, line, field, and the nearest known key for an unknown one. */
+/** The error for a zod issue: names file, line, field, and the nearest known key for an unknown one. */
 function settingsIssue(
   where: string,
   issue: z.core.$ZodIssue,
   value: unknown,
   schema: z.ZodType,
   line: number | null,
-): SettingsError {
+  Failure: ErrorClass,
+): LabError {
   const field = issue.path.length === 0 ? '(top level)' : issue.path.map(String).join('.');
   const place = line === null ? where : `${where}:${line}`;
   const found = valueAt(value, issue.path);
@@ -73,14 +103,14 @@ function settingsIssue(
     const known = keysAt(schema, issue.path);
     const key = issue.keys[0] ?? '';
     const near = nearest(key, known);
-    return new SettingsError(`${place}: unknown key "${issue.keys.join('", "')}" in ${field}`, {
+    return new Failure(`${place}: unknown key "${issue.keys.join('", "')}" in ${field}`, {
       expected: known.length > 0 ? `one of ${known.join(', ')}` : 'only known keys',
       found: key,
       next: near === null ? 'remove the key' : `did you mean "${near}"?`,
     });
   }
   const missing = issue.code === 'invalid_type' && found === undefined;
-  return new SettingsError(`${place}: ${field} ${missing ? 'is missing' : 'is not valid'}`, {
+  return new Failure(`${place}: ${field} ${missing ? 'is missing' : 'is not valid'}`, {
     expected: expectation(issue),
     found: missing ? 'nothing' : (JSON.stringify(found)?.slice(0, 120) ?? String(found)),
     next: missing ? `add ${field}` : `correct ${field}`,
@@ -135,6 +165,7 @@ function valueAt(value: unknown, path: PropertyKey[]): unknown {
 
 function expectation(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_value') return `one of ${issue.values.map(String).join(', ')}`;
-  if (issue.code === 'invalid_type') return `a value of type ${issue.expected}`;
+  if (issue.code === 'invalid_key') return issue.issues[0]?.message ?? issue.message;
+  if (issue.code === 'invalid_type' && issue.message.startsWith('Invalid input')) return `a value of type ${issue.expected}`;
   return issue.message;
 }

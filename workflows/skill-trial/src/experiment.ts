@@ -7,10 +7,14 @@ import { SettingsError } from './errors.js';
 import { rootPaths } from './paths.js';
 
 const ArmName = z.string().regex(/^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$/, 'letters, digits and single hyphens');
-const Positive = z.number().positive('a positive number');
+const Positive = z.number({ message: 'a positive number' }).positive('a positive number');
+const Count = z.int({ message: 'a whole number from 1' }).positive('a whole number from 1');
+
+/** A list of names, each once: a second mention would be a second run under the same name. */
+const Names = z.array(Slug).refine((names) => new Set(names).size === names.length, 'each name once');
 
 export const Arm = z.strictObject({
-  skills: z.array(Slug).default([]),
+  skills: Names.default([]),
   /** The arm this one is compared with; by default the first arm without skills. */
   control: ArmName.optional(),
   note: z.string().optional(),
@@ -65,9 +69,9 @@ export const Experiment = z.strictObject({
   name: Slug,
   title: z.string().min(1),
   question: z.string().min(1),
-  cases: z.array(Slug).min(1),
+  cases: Names.refine((names) => names.length > 0, 'at least one case'),
   arms: z.record(ArmName, Arm).refine((arms) => Object.keys(arms).length >= 2, 'at least two arms'),
-  repeats: z.int().positive(),
+  repeats: Count,
   /** alternate: A B, B A, A B …; seeded: drawn from the seed per pair; parallel: no order, and the report says so. */
   order: z.enum(['alternate', 'seeded', 'parallel']).default('alternate'),
   seed: z.int().nonnegative(),
@@ -75,18 +79,18 @@ export const Experiment = z.strictObject({
   model: Model,
   limits: z.strictObject({
     wall_seconds: Positive,
-    model_calls: z.int().positive(),
+    model_calls: Count,
     /** The most one trial may cost; needs model.prices. null: no cap. */
     cost_usd: Positive.nullable().default(null),
     /** Tries at one trial when the surroundings fail; an agent's failure never earns a second. */
-    attempts: z.int().positive().default(2),
+    attempts: Count.default(2),
   }),
   network: z.enum(['gateway-only', 'open']).default('gateway-only'),
   sandbox: z.enum(['required', 'auto', 'none']).default('required'),
-  stability_runs: z.int().positive().default(5),
+  stability_runs: Count.default(5),
   decision: DecisionRule,
   /** Another experiment's sheets to read as well (same variants, same content hash). */
-  sheets_from: z.array(Slug).default([]),
+  sheets_from: Names.default([]),
 });
 export type Experiment = z.infer<typeof Experiment>;
 
@@ -181,10 +185,22 @@ export function trialName(trial: { case: string; arm: string; repeat: number }):
 /** A trial's name taken apart; a SettingsError when it is none of the experiment's. */
 export function parseTrialName(experiment: Experiment, name: string): { case: string; arm: string; repeat: number } {
   const [one, arm, repeat] = name.split('.');
+  const last = experiment.repeats;
   const trial = check(
     { case: one, arm, repeat: Number(repeat) },
-    z.strictObject({ case: z.enum(experiment.cases), arm: z.enum(Object.keys(experiment.arms)), repeat: z.int().positive() }),
+    z.strictObject({
+      case: z.enum(experiment.cases),
+      arm: z.enum(Object.keys(experiment.arms)),
+      repeat: z.int(`a repeat from 1 to ${last}`).min(1, `a repeat from 1 to ${last}`).max(last, `a repeat from 1 to ${last}`),
+    }),
     `trial ${name}`,
   );
+  if (trialName(trial) !== name) {
+    throw new SettingsError(`trial ${name} is not known`, {
+      expected: '<case>.<arm>.<repeat>',
+      found: name,
+      next: `did you mean ${trialName(trial)}?`,
+    });
+  }
   return trial;
 }

@@ -1,7 +1,9 @@
 // The library's one list of exports: what steps, notebooks, the graph plugin and adapters may use.
 
+export { findAgent } from './agent.js';
+// notebooks and figures
+export { type Analysis, analyse, listNotebooks, publishers, readAnalysis } from './analyse.js';
 export { analyseStudy, analysis, costMetrics, qualityMetrics } from './analysis.js';
-export { layOutBlind } from './blinding.js';
 export { CaseSettings, listCases, readCase } from './case.js';
 export { compareArms, testArms } from './comparison.js';
 export { completeness } from './completeness.js';
@@ -11,12 +13,23 @@ export { discover } from './discovery.js';
 export { FrozenError, InfrastructureError, LabError, PrerequisiteError, RecordError, SettingsError } from './errors.js';
 export { contrasts, Experiment, listExperiments, readExperiment, trialName } from './experiment.js';
 export { armColours, armScale, figureTheme, renderFigure } from './figure.js';
+export { completenessFigure } from './figures/completeness.js';
+export { consistencyFigure } from './figures/consistency.js';
+export { dumbbellFigure } from './figures/dumbbell.js';
+export { precisionFigure } from './figures/precision.js';
+export { rubricFigure } from './figures/rubric.js';
+export { slopesFigure } from './figures/slopes.js';
+export { trajectoryFigure } from './figures/trajectory.js';
 export { freeze } from './freeze.js';
+export { installKernelspec } from './kernelspec.js';
 // steps
 export { type Lab, openLab } from './lab.js';
+export { findLeaks } from './leak.js';
 export { metricOf, metrics } from './metric.js';
 export { executeNotebooks, notebookWithOutputs } from './notebook.js';
+export { checkNotebooks, describeProblem, type NotebookProblem } from './notebook-check.js';
 export { formatDelta, formatValue } from './number-format.js';
+export { opening } from './opening.js';
 // settings
 export { findRoot, rootPaths, runPaths } from './paths.js';
 export { permutationTest } from './permutation.js';
@@ -24,16 +37,19 @@ export { pooledPrecision, precision } from './precision.js';
 export { ProgressEvent, writeProgress } from './progress.js';
 export { publish, publishFigure, readPublished, showTable } from './publish.js';
 export { prettyJson, readJson, writeWhole } from './record.js';
-// report
 export { assembleReport, Report, reportJsonSchema } from './report.js';
+// report
+export { readReport, writeReport } from './report-files.js';
 export { readRubric } from './rubric.js';
+export { findSandbox } from './sandbox.js';
 export { makeSchedule } from './schedule.js';
-export { scoreVariants } from './score.js';
+export { score } from './score-run.js';
 export { sweepSessions } from './session.js';
-export { readSheets } from './sheet.js';
 export { readSkill, readSkills } from './skill.js';
 // analysis, for notebooks
 export { openStudy, readStudy, type Study, variantsOf } from './study.js';
 export { delta, ratio, summarise } from './summary.js';
-export { adoptReceipts, runTrials } from './trial.js';
+export { readTimelines, type Timeline } from './timeline.js';
+export { adoptReceipts, recordedTrials, runTrials, trialsOfArm } from './trial.js';
+export { verify } from './verify.js';
 export { version } from './version.js';

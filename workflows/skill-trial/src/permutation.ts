@@ -1,3 +1,5 @@
+import { delta, summarise } from './summary.js';
+
 export interface PermutationTest {
   /** Two-sided p; null where a group is empty. */
   p: number | null;
@@ -20,18 +22,26 @@ export function permutationTest(cases: { a: (number | null)[]; b: (number | null
   if (arrangements > limit) throw new RangeError(`${arrangements} arrangements: more than ${limit} are not enumerated`);
   const differences = known.map(({ a, b }) => everyDifference([...a, ...b], b.length));
   const seen = differences.reduce((sum, [first]) => sum + (first as number), 0);
+  // Equal differences may differ in their last bits, the more so the larger the values: tokens count in millions.
+  const slack = 1e-9 * known.reduce((most, { a, b }) => Math.max(most, ...a.map(Math.abs), ...b.map(Math.abs)), 0);
   let extreme = 0;
   const visit = (index: number, sum: number): void => {
     if (index === differences.length) {
-      if (Math.abs(sum) >= Math.abs(seen) - 1e-9) extreme += 1;
+      if (Math.abs(sum) >= Math.abs(seen) - slack) extreme += 1;
       return;
     }
     for (const difference of differences[index] as number[]) visit(index + 1, sum + difference);
   };
   visit(0, 0);
-  // A two-sided test has a mirror image of the most extreme arrangement unless both groups of every case are of unequal size.
+  // The most extreme arrangement has a mirror image, as extreme, only where every case has groups of equal size.
   const mirrored = known.every(({ a, b }) => a.length === b.length);
   return { p: extreme / arrangements, smallestP: (mirrored ? 2 : 1) / arrangements, arrangements };
+}
+
+/** What the test is about: mean(b) − mean(a) within a case, averaged over the cases; null where a group is empty. */
+export function meanDifference(cases: { a: (number | null)[]; b: (number | null)[] }[]): number | null {
+  const differences = cases.map(({ a, b }) => delta(summarise(a).mean, summarise(b).mean));
+  return differences.includes(null) ? null : summarise(differences).mean;
 }
 
 /** mean(b) − mean(a) for every choice of which values are b's; the labels as given come first. */

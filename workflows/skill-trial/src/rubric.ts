@@ -20,8 +20,8 @@ export async function readRubric(path: string): Promise<RubricRow[]> {
 
 /** As readRubric, for a text in memory; `where` is the file's name in errors. */
 export function parseRubric(text: string, where: string): RubricRow[] {
-  const table = parseCsv(text, where);
-  const [first, ...rest] = table;
+  const [head, ...rest] = parseCsv(text, where);
+  const first = head?.cells;
   if (first === undefined || first.join(',') !== header.join(',')) {
     throw new SettingsError(`${where}:1: wrong header`, {
       expected: header.join(','),
@@ -29,8 +29,8 @@ export function parseRubric(text: string, where: string): RubricRow[] {
       next: 'correct the first line',
     });
   }
-  const rows = rest.map((cells, index) => {
-    const line = `${where}:${index + 2}`;
+  const rows = rest.map(({ cells, line: number }) => {
+    const line = `${where}:${number}`;
     if (cells.length !== header.length) {
       throw new SettingsError(`${line}: wrong number of fields`, {
         expected: `${header.length} fields`,
@@ -39,8 +39,9 @@ export function parseRubric(text: string, where: string): RubricRow[] {
       });
     }
     const [id, requirement, weight, evidence_rule] = cells as [string, string, string, string];
-    const number = weight.trim() === '' ? Number.NaN : Number(weight);
-    return check({ id, requirement, weight: Number.isNaN(number) ? weight : number, evidence_rule }, RubricRow, line);
+    // decimal notation only: 0x3, Infinity and an empty cell are no weights
+    const value = /^\s*-?\d+(\.\d+)?\s*$/.test(weight) ? Number(weight) : weight;
+    return check({ id, requirement, weight: value, evidence_rule }, RubricRow, line);
   });
   if (rows.length === 0) {
     throw new SettingsError(`${where} has no rows`, {
@@ -49,25 +50,31 @@ export function parseRubric(text: string, where: string): RubricRow[] {
       next: 'add the rows',
     });
   }
-  const twice = rows.find((row, index) => rows.findIndex((other) => other.id === row.id) !== index);
-  if (twice !== undefined) {
-    throw new SettingsError(`${where}: id ${twice.id} occurs twice`, {
+  const twice = rows.findIndex((row, index) => rows.findIndex((other) => other.id === row.id) !== index);
+  if (twice !== -1) {
+    throw new SettingsError(`${where}:${rest[twice]?.line}: id ${rows[twice]?.id} occurs twice`, {
       expected: 'each id once',
-      found: twice.id,
+      found: rows[twice]?.id as string,
       next: 'rename one',
     });
   }
   return rows;
 }
 
-function parseCsv(text: string, where: string): string[][] {
+/** The cells of each record with the line it begins on: a quoted field may hold line breaks, and empty lines are skipped. */
+function parseCsv(text: string, where: string): { cells: string[]; line: number }[] {
   try {
-    return parse(text, { skip_empty_lines: true, relax_column_count: true, bom: true }) as string[][];
+    const records = parse(text, { skip_empty_lines: true, relax_column_count: true, bom: true, info: true });
+    return (records as unknown as { record: string[]; info: { lines: number } }[]).map(({ record, info }) => ({
+      cells: record,
+      line: info.lines - record.join('').split('\n').length + 1,
+    }));
   } catch (error) {
-    throw new SettingsError(`${where} is not valid CSV`, {
+    const { message, lines } = error as Error & { lines?: number };
+    throw new SettingsError(`${where}${lines === undefined ? '' : `:${lines}`}: not valid CSV`, {
       expected: 'CSV by RFC 4180',
-      found: (error as Error).message,
-      next: 'correct the quoting on that line',
+      found: message,
+      next: 'correct the quoting there, or on a line before',
     });
   }
 }

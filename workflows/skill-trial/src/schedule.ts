@@ -17,19 +17,17 @@ export type ScheduleLine = z.infer<typeof ScheduleLine>;
 
 /**
  * The order in which trials run, settled by the experiment's settings alone, so that a resumed run follows the same one.
- * alternate: blocks of one case and repeat; the arms' order turns with every block (A B, B A, A B …), so one block alone is A
- * then B. seeded: the arms of each block drawn from the seed. parallel: no order.
+ * alternate: blocks of one case and repeat; the arms' order turns from repeat to repeat and from case to case (A B, B A, A B …), so
+ * that no case has one order only, and one block alone is A then B. seeded: the arms of each block drawn from the seed. parallel: no order.
  */
 export function makeSchedule(experiment: Pick<Experiment, 'cases' | 'arms' | 'repeats' | 'order' | 'seed'>): ScheduleLine[] {
   const arms = Object.keys(experiment.arms);
   const lines: Omit<ScheduleLine, 'position'>[] = [];
-  let blocks = 0;
   for (let repeat = 1; repeat <= experiment.repeats; repeat++) {
-    for (const one of experiment.cases) {
+    for (const [index, one] of experiment.cases.entries()) {
       const block = `${one}.${repeat}`;
       const order =
-        experiment.order === 'seeded' ? drawn(arms, experiment.seed, block) : blocks % 2 === 1 ? [...arms].reverse() : arms;
-      blocks += 1;
+        experiment.order === 'seeded' ? drawn(arms, experiment.seed, block) : (index + repeat - 1) % 2 === 1 ? [...arms].reverse() : arms;
       for (const arm of experiment.order === 'parallel' ? arms : order) {
         const trial = { case: one, arm, repeat };
         lines.push({

@@ -132,7 +132,13 @@ function scoreVariant(
   const findings = agreedFindings(sheets, empty);
   const scored = empty || sheets.length > 0;
   const disputed =
-    scored && [...rows.map((row) => row.found), ...docRows.map((row) => row.found), findings].some((value) => value === null);
+    scored &&
+    [
+      ...rows.map((row) => row.found),
+      ...testRows.filter((row) => row.id !== one.rubrics.control_row).map((row) => row.points),
+      ...docRows.map((row) => row.found),
+      findings,
+    ].some((value) => value === null);
   return {
     content,
     case: one.name,

@@ -32,7 +32,7 @@ export const Sheet = z.strictObject({
   scorer: Slug,
   rows: z.record(z.string(), Found),
   findings: z.array(Finding),
-  tests: z.record(z.string(), z.strictObject({ points: z.number().nonnegative(), evidence: z.string() })),
+  tests: z.record(z.string(), z.strictObject({ points: z.number().nonnegative('0 or more'), evidence: z.string() })),
   documentation: z.record(z.string(), Found),
   /** Rubric rows that do not apply to this case: the same in every sheet of the case, decided before unblinding. */
   not_applicable: z.array(z.string()),
@@ -48,7 +48,8 @@ export interface SavedSheet extends Sheet {
 
 /** Every sheet below a folder, checked against its case's rubrics; [] where the folder does not exist. */
 export async function readSheets(root: string, folder: string, cases: Map<string, Case>): Promise<SavedSheet[]> {
-  const names = (await readdir(folder).catch(() => [] as string[])).filter((name) => name.endsWith('.yaml')).sort();
+  const present = await readdir(folder).catch(() => [] as string[]);
+  const names = present.filter((name) => /\.ya?ml$/i.test(name)).sort(); // a name that fits no sheet is refused below, not passed over
   const sheets: SavedSheet[] = [];
   for (const name of names) {
     const file = join(folder, name);

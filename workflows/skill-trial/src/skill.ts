@@ -9,12 +9,11 @@ import { hashTree } from './hash.js';
 export const SkillFrontmatter = z.strictObject({
   name: z
     .string()
-    .min(1)
-    .max(64)
+    .max(64, 'at most 64 characters')
     .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'lower-case letters, digits and single hyphens'),
-  description: z.string().min(1).max(1024),
+  description: z.string().regex(/\S/, 'what the skill does and when to use it').max(1024, 'at most 1024 characters'),
   license: z.string().optional(),
-  compatibility: z.string().min(1).max(500).optional(),
+  compatibility: z.string().min(1, 'some text').max(500, 'at most 500 characters').optional(),
   metadata: z.record(z.string(), z.string()).optional(),
   'allowed-tools': z.union([z.string(), z.array(z.string())]).optional(),
 });
@@ -37,15 +36,15 @@ export interface Skill {
 export async function readSkill(folder: string): Promise<Skill> {
   const file = join(folder, 'SKILL.md');
   const text = await readText(file, `skill ${basename(folder)}`);
-  const match = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?([\s\S]*)$/.exec(text);
+  const match = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n([\s\S]*))?$/.exec(text);
   if (match === null) {
     throw new SettingsError(`${shown(file)} has no frontmatter`, {
       expected: 'a first line "---", YAML with name and description, and a line "---"',
-      found: JSON.stringify(text.split('\n')[0] ?? ''),
+      found: JSON.stringify(text.split(/\r?\n/)[0] ?? ''),
       next: 'add the frontmatter',
     });
   }
-  const head = parseYaml(match[1] ?? '', SkillFrontmatter, shown(file));
+  const head = parseYaml(match[1] ?? '', SkillFrontmatter, shown(file), 1);
   if (head.name !== basename(folder)) {
     throw new SettingsError(`${shown(file)}: name differs from its folder`, {
       expected: basename(folder),

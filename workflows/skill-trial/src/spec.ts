@@ -32,10 +32,11 @@ export type Spec = z.infer<typeof Spec>;
 export const TrialSpec = z.strictObject({ schemaVersion: z.literal(1), hash: Sha, repeat: z.int().positive(), spec: Spec });
 export type TrialSpec = z.infer<typeof TrialSpec>;
 
-/** The hash that names a spec. `limits.attempts` and `limits.cost_usd` do not reach the agent, so they are left out. */
+/** The hash that names a spec. What does not reach the agent is left out: attempts, the cost cap, prices, the key's name. */
 export function specHash(spec: Spec): string {
   const { attempts: _attempts, cost_usd: _cost, ...limits } = spec.limits;
-  return hashOf({ ...spec, limits });
+  const { prices: _prices, key_env: _key, ...model } = spec.model;
+  return hashOf({ ...spec, model, limits });
 }
 
 /** A trial's own seed, drawn from its name and the experiment's seed: 32 bits. */

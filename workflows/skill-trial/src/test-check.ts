@@ -17,6 +17,8 @@ export const TestCheck = z.strictObject({
   argv: z.array(z.string()),
   files: z.array(z.string()).nullable(),
   sandbox: z.string(),
+  /** Where the tree lay; cut from the paths of the test files. */
+  workspace: z.string(),
   exitCode: z.int().nullable(),
   signal: z.string().nullable(),
   timedOut: z.boolean(),
@@ -94,6 +96,7 @@ export async function runTestCheck(plan: TestCheckPlan, target: string): Promise
       argv,
       files: plan.files,
       sandbox: plan.sandbox,
+      workspace: view.workspace,
       exitCode: outcome.exitCode,
       signal: outcome.signal,
       timedOut: outcome.timedOut,

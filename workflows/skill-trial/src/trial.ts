@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { captureChange } from './base.js';
 import type { CallRecord } from './call-record.js';
-import { FrozenError, InfrastructureError, PrerequisiteError, RecordError } from './errors.js';
+import { FrozenError, InfrastructureError, RecordError } from './errors.js';
 import { parseTrialName } from './experiment.js';
 import { noteLock } from './freeze.js';
 import { hashTree, sha256 } from './hash.js';
@@ -10,10 +10,11 @@ import { baseOf, caseOf, type Lab } from './lab.js';
 import { appendLedger, readLedger } from './ledger.js';
 import { Lock } from './lock.js';
 import type { ProgressEvent } from './progress.js';
-import { hasRecord, linkRecord, prettyJson, readJson, recordHash, sealRecord } from './record.js';
-import { runSession, type SessionResult } from './session.js';
+import { checkRecord, hasRecord, linkRecord, prettyJson, readJson, recordHash, sealRecord } from './record.js';
+import { makeSchedule } from './schedule.js';
+import { requireConsent, runSession, type SessionResult } from './session.js';
 import { TrialSpec, trialSeed } from './spec.js';
-import { contentHash, type TrialRecord, type TrialStatus } from './trial-record.js';
+import { contentHash, TrialRecord, type TrialStatus } from './trial-record.js';
 import { sumUsage } from './usage.js';
 import { usageMismatches, usageRecord } from './usage-record.js';
 
@@ -45,21 +46,12 @@ export async function runTrials(lab: Lab, names: string[], options: RunOptions):
         note: 'recorded before',
       });
     } else {
-      if (lab.experiment.model.scripted === undefined && !options.consent) refuseToSpend(lab);
+      requireConsent(lab, options.consent);
       await requireFrozen(lab, spec);
       await attemptUntilRecorded(lab, lock, name, spec, target, options);
     }
     await linkRecord(target, lab.run.receipt(name));
   }
-}
-
-function refuseToSpend(lab: Lab): never {
-  const cap = lab.experiment.limits.cost_usd;
-  throw new PrerequisiteError(`Trials with ${lab.experiment.model.id} may cost money`, {
-    expected: `a yes (${cap === null ? 'no cap is set: limits.cost_usd' : `at most ${cap} USD a trial`})`,
-    found: 'none',
-    next: `npm start -- ${lab.experiment.name} --yes, or SKILL_TRIAL_YES=1 for a single target`,
-  });
 }
 
 async function attemptUntilRecorded(
@@ -281,13 +273,29 @@ async function requireFrozen(lab: Lab, { spec }: TrialSpec): Promise<void> {
   });
 }
 
+/** The names of one arm's trials in schedule order; all of them without an arm. */
+export function trialsOfArm(experiment: Lab['experiment'], arm?: string): string[] {
+  return makeSchedule(experiment).flatMap((line) => (arm === undefined || line.arm === arm ? [line.trial] : []));
+}
+
+/** How many trials of the present specs have a record; 0 before the first freeze. */
+export async function recordedTrials(lab: Lab): Promise<number> {
+  let count = 0;
+  for (const name of trialsOfArm(lab.experiment)) {
+    const spec = await readJson(lab.run.spec(name), TrialSpec).catch(() => null);
+    if (spec !== null && (await hasRecord(lab.run.trial(spec.hash, spec.repeat)))) count += 1;
+  }
+  return count;
+}
+
 /**
  * Takes over records that Nx restored from its cache where this run has none: an existing record always wins. Returns the names
  * taken over; each gets a ledger line.
  */
-export async function adoptReceipts(lab: Lab, names: string[]): Promise<string[]> {
+export async function adoptReceipts(lab: Lab): Promise<string[]> {
   const adopted: string[] = [];
-  for (const name of names) {
+  await noteLock(lab, await readJson(lab.run.lock, Lock));
+  for (const name of trialsOfArm(lab.experiment)) {
     const spec = await readJson(lab.run.spec(name), TrialSpec).catch((error) => {
       if (error instanceof RecordError) return null;
       throw error;
@@ -295,11 +303,11 @@ export async function adoptReceipts(lab: Lab, names: string[]): Promise<string[]
     if (spec === null) continue;
     const target = lab.run.trial(spec.hash, spec.repeat);
     if ((await hasRecord(target)) || !(await hasRecord(lab.run.receipt(name)))) continue;
-    const record = await readJson(join(lab.run.receipt(name), 'trial.json'), (await import('./trial-record.js')).TrialRecord);
-    if (record.spec !== spec.hash || record.id !== name) continue;
+    const record = await readJson(join(lab.run.receipt(name), 'trial.json'), TrialRecord);
+    if (record.spec !== spec.hash || record.id !== name || (await checkRecord(lab.run.receipt(name))).length > 0) continue;
     await mkdir(lab.run.scratch, { recursive: true });
     const draft = await mkdtemp(join(lab.run.scratch, 'adopt-'));
-    await linkRecord(lab.run.receipt(name), draft);
+    await cp(lab.run.receipt(name), draft, { recursive: true });
     await sealRecord(draft, target);
     await appendLedger(
       lab.run.ledger,

@@ -1,0 +1,19 @@
+import { runTrials, sweepSessions, trialsOfArm, writeProgress } from 'skill-trial';
+import { argv } from 'zx';
+import { step } from './step.js';
+
+await step('run', 'runs the named trials (<case>.<arm>.<repeat> …) one after the other', async ({ lab, words, say }) => {
+  const swept = await sweepSessions();
+  if (swept > 0) say(`removed ${swept} folder(s) left by a killed run`);
+  const names = words.length > 0 ? words : trialsOfArm(lab.experiment, argv.arm);
+  await runTrials(lab, names, {
+    consent: process.env.SKILL_TRIAL_YES === '1',
+    onProgress: async (event) => {
+      await writeProgress(lab.run.progress, event);
+      if (event.event === 'started') say(`${event.trial} started (${event.note})`);
+      if (event.event === 'ended')
+        say(`${event.trial} ${event.note}: ${event.modelCalls} model calls, ${event.tokens ?? 'unknown'} tokens`);
+      if (event.event === 'kept') say(`${event.trial} kept: ${event.note}`);
+    },
+  });
+});

@@ -1,0 +1,12 @@
+// Prints what of this machine can change a lock, for the graph: it is hashed as an input of freeze.
+import { findAgent, findRoot, findSandbox } from 'skill-trial';
+import { argv } from 'zx';
+
+const program = await findAgent(String(argv._[0]))
+  .find(findRoot())
+  .then(
+    ({ package: name, version }) => `${name} ${version}`,
+    () => 'not installed',
+  );
+const sandbox = await findSandbox('auto');
+console.log(JSON.stringify({ node: process.versions.node, platform: process.platform, arch: process.arch, program, sandbox }));

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Lab } from 'skill-trial';
+import { followProgress } from './live-progress.js';
+
+export interface GraphRun {
+  exitCode: number;
+  tasks: number;
+  cached: number;
+  log: string;
+}
+
+/** What a step prints begins with its name; the rest of Nx's output goes to the log alone. */
+const ofStep = /^(validate|freeze|discover|run|control|score|analyse|report|verify): /;
+const ofError = /^(\S*Error: | {2}(expected|found|next): )/;
+
+/** Runs a target of an experiment through Nx and shows one person what happens: the steps' own lines and a live line for the trial. */
+export async function runGraph(lab: Lab, target: string, say: (text: string) => void): Promise<GraphRun> {
+  const log = join(lab.run.run, 'nx.log');
+  await mkdir(dirname(log), { recursive: true });
+  await rm(lab.run.progress, { force: true });
+  const file = createWriteStream(log);
+  const parallel = lab.experiment.order === 'parallel' ? cpus().length : 1;
+  const child = spawn(
+    process.execPath,
+    [
+      join(lab.paths.nodeModules, 'nx', 'dist', 'bin', 'nx.js'),
+      'run',
+      `${lab.experiment.name}:${target}`,
+      '--outputStyle=stream-without-prefixes',
+      `--parallel=${parallel}`,
+    ],
+    {
+      cwd: lab.root,
+      env: {
+        ...process.env,
+        NX_DAEMON: 'false',
+        NX_TUI: 'false',
+        NX_ISOLATE_PLUGINS: 'false',
+        ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const live = followProgress(lab, say);
+  let [tasks, cached] = [0, 0];
+  const read = (stream: NodeJS.ReadableStream) => {
+    const lines = createInterface({ input: stream });
+    lines.on('line', (line) => {
+      file.write(`${line}\n`);
+      const bare = line.replace(/\u001B\[[0-9;]*m/g, '');
+      if (/^> nx run /.test(bare)) {
+        tasks += 1;
+        if (/\[(local cache|existing outputs match the cache|remote cache)/.test(bare)) cached += 1;
+      }
+      if (ofStep.test(bare) || ofError.test(bare)) live.print(line);
+    });
+    return new Promise((resolve) => lines.once('close', resolve));
+  };
+  const [exitCode] = await Promise.all([
+    new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? 1))),
+    read(child.stdout),
+    read(child.stderr),
+  ]);
+  live.stop();
+  await new Promise((resolve) => file.end(resolve));
+  return { exitCode, tasks, cached, log };
+}

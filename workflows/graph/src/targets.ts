@@ -1,0 +1,142 @@
+import type { TargetConfiguration } from '@nx/devkit';
+import type { Experiment, makeSchedule } from 'skill-trial/settings';
+
+type Schedule = ReturnType<typeof makeSchedule>;
+
+/** One line for each target, as `nx run <experiment>:help` prints it. */
+export const targetHelp: Record<string, string> = {
+  validate: 'check every file the experiment names',
+  freeze: 'lock the conditions, write the schedule',
+  discover: 'ask each arm which skills it sees',
+  'run-<arm>': "run the arm's trials, and those the schedule puts before them",
+  'negative-control': 'run the new tests on the clean base, and all suites',
+  stability: 'run the new tests five times',
+  score: 'lay out the blinded variants, read the score sheets',
+  analyse: 'execute the notebooks',
+  report: 'write report.md, index.html, report.json',
+  verify: 'derive every number again from the raw records',
+  help: 'this list',
+};
+
+const library = [
+  '{workspaceRoot}/workflows/skill-trial/src/**/*',
+  '{workspaceRoot}/workflows/skill-trial/reporters/*',
+  '{workspaceRoot}/workflows/*.ts',
+  { externalDependencies: [] },
+];
+
+/** The targets of one experiment. `experiment` null: its settings are broken, and every target runs validate, which says how. */
+export function experimentTargets(
+  name: string,
+  experiment: Experiment | null,
+  schedule: Schedule,
+): Record<string, TargetConfiguration> {
+  const made = (path: string) => `{workspaceRoot}/data/runs/${name}/${path}`;
+  const steps: Record<string, TargetConfiguration> = {
+    validate: task(`0-validate.js ${name}`),
+    help: task(`help.js ${name}`),
+  };
+  if (experiment === null) {
+    for (const target of ['freeze', 'discover', 'negative-control', 'stability', 'score', 'analyse', 'report', 'verify'])
+      steps[target] = task(`0-validate.js ${name}`);
+    return steps;
+  }
+  const trials = schedule.map((line) => ({ projects: [`${name}.${line.trial}`], target: 'trial' }));
+  const skills = [...new Set(Object.values(experiment.arms).flatMap((arm) => arm.skills))];
+  steps.freeze = task(`1-freeze.js ${name}`, {
+    inputs: [
+      `{workspaceRoot}/data/experiments/${name}/experiment.yaml`,
+      ...experiment.cases.map((one) => `{workspaceRoot}/data/cases/${one}/**/*`),
+      ...skills.map((skill) => `{workspaceRoot}/skills-src/${skill}/**/*`),
+      { runtime: `node workflows/dist/conditions.js ${experiment.agent.name}` },
+      ...library,
+    ],
+    outputs: [made('lock.json'), made('secret.txt'), made('schedule.jsonl'), made('specs')],
+  });
+  steps.discover = task(`2-discover.js ${name}`, {
+    dependsOn: ['freeze'],
+    inputs: [{ dependentTasksOutputFiles: '**/specs/*.json' }, ...library],
+    outputs: [made('discovery.json'), made('discovery')],
+  });
+  for (const arm of Object.keys(experiment.arms)) {
+    const own = schedule
+      .filter((line) => line.arm === arm)
+      .map((line) => ({ projects: [`${name}.${line.trial}`], target: 'trial' }));
+    steps[`run-${arm}`] = { executor: 'nx:noop', dependsOn: own };
+  }
+  const receipts = { dependentTasksOutputFiles: '**/receipts/*/manifest.json' };
+  const cases = experiment.cases.map((one) => `{workspaceRoot}/data/cases/${one}/case.yaml`);
+  steps['negative-control'] = task(`4-control.js ${name}`, {
+    dependsOn: trials,
+    inputs: [receipts, ...cases, ...library],
+    outputs: [made('control.json'), made('checks')],
+  });
+  steps.stability = task(`4-control.js ${name} --stability`, {
+    dependsOn: [...trials, 'negative-control'],
+    inputs: [receipts, ...cases, ...library],
+    outputs: [made('stability.json'), made('stability')],
+  });
+  steps.score = task(`5-score.js ${name}`, {
+    dependsOn: [...trials, 'freeze', 'negative-control', 'stability'],
+    inputs: [
+      receipts,
+      { dependentTasksOutputFiles: '**/{control,stability,lock}.json' },
+      ...[name, ...experiment.sheets_from].map((from) => `{workspaceRoot}/data/experiments/${from}/sheets/*`),
+      ...experiment.cases.map((one) => `{workspaceRoot}/data/cases/${one}/*`),
+      ...library,
+    ],
+    outputs: [made('scores.json'), made('blind')],
+  });
+  steps.analyse = task(`6-analyse.js ${name}`, {
+    dependsOn: [...trials, 'freeze', 'discover', 'negative-control', 'stability', 'score'],
+    inputs: [
+      receipts,
+      { dependentTasksOutputFiles: '**/{lock,discovery,control,stability,scores}.json' },
+      '{workspaceRoot}/notebooks/*.ipynb',
+      ...library,
+    ],
+    outputs: [made('published'), made('notebooks')],
+  });
+  steps.report = task(`7-report.js ${name}`, {
+    dependsOn: ['freeze', 'discover', 'stability', 'score', 'analyse'],
+    inputs: [
+      { dependentTasksOutputFiles: '**/{lock,discovery,stability,scores}.json' },
+      { dependentTasksOutputFiles: '**/published/**/*.json' },
+      { fileset: `{workspaceRoot}/data/runs/${name}/ledger.jsonl`, includeIgnored: true },
+      ...experiment.cases.map((one) => `{workspaceRoot}/data/cases/${one}/*`),
+      ...library,
+    ],
+    outputs: [`{workspaceRoot}/reports/${name}`],
+  });
+  // never cached: a cached verification verifies nothing
+  steps.verify = { ...task(`8-verify.js ${name}`), dependsOn: ['report'] };
+  return steps;
+}
+
+/**
+ * One trial as a task. Its key is the spec that freeze wrote for it (the part of the lock that can change what the agent does) and
+ * nothing else. What Nx owns is a second set of names for the record, which it may delete or replace; the record itself stays.
+ */
+export function trialTarget(experiment: string, trial: string, before: string | null): TargetConfiguration {
+  return task(`3-run.js ${experiment} ${trial}`, {
+    dependsOn: [
+      { projects: [experiment], target: 'freeze' },
+      { projects: [experiment], target: 'discover' },
+      // the schedule is obeyed: each trial waits for the one before it
+      ...(before === null ? [] : [{ projects: [`${experiment}.${before}`], target: 'trial' }]),
+    ],
+    inputs: [{ dependentTasksOutputFiles: `**/specs/${trial}.json` }, { externalDependencies: [] }],
+    outputs: [`{workspaceRoot}/data/runs/${experiment}/receipts/${trial}`],
+  });
+}
+
+function task(
+  command: string,
+  cached: Pick<TargetConfiguration, 'inputs' | 'outputs' | 'dependsOn'> | null = null,
+): TargetConfiguration {
+  const target = {
+    executor: 'nx:run-commands',
+    options: { command: `node workflows/dist/${command}`, cwd: '.', forwardAllArgs: false },
+  };
+  return cached === null ? { ...target, cache: false } : { ...target, cache: true, ...cached };
+}

@@ -1,0 +1,45 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { caseHashes, scriptsFolder } from './case.js';
+import { canonicalJson, hashOf, hashTree } from './hash.js';
+import type { Lab } from './lab.js';
+import { Lock } from './lock.js';
+import { readJson } from './record.js';
+import { makeSchedule } from './schedule.js';
+import { loadScript } from './script.js';
+import { specHash, TrialSpec } from './spec.js';
+
+/** Everything a lock froze, held against what is on the disk now; each difference names its file or setting. [] when all is as locked. */
+export async function checkFrozenInputs(lab: Lab, lock: Lock): Promise<string[]> {
+  const differences: string[] = [];
+  const differs = (what: string, frozen: unknown, now: unknown) => {
+    if (canonicalJson(frozen ?? null) !== canonicalJson(now ?? null)) differences.push(`${what} has changed since the lock`);
+  };
+  const { conditions } = lock;
+  if (hashOf(conditions) !== lock.id) differences.push('lock.json was altered: its conditions do not give its id');
+  const copy = await readJson(join(lab.run.locks, `${lock.id}.json`), Lock).catch(() => null);
+  differs('lock.json', copy, lock);
+  differs(`data/experiments/${lab.experiment.name}/experiment.yaml`, conditions.settings, lab.experiment);
+  for (const [name, one] of lab.cases) {
+    const frozen = conditions.cases[name];
+    const now: Record<string, string | null> = await caseHashes(one);
+    for (const [key, hash] of Object.entries(now)) differs(`data/cases/${name}: ${key}`, frozen?.hashes[key], hash);
+    const script = lab.experiment.model.scripted;
+    if (script !== undefined) differs(`data/cases/${name}: script ${script}`, frozen?.script, (await loadScript(scriptsFolder(one), script)).sha256);
+    if (one.repo.path !== undefined) differs(`data/cases/${name}/${one.repo.path}`, frozen?.base.content, await hashTree(join(one.folder, one.repo.path)));
+    const base = lab.run.base(frozen?.base.commit ?? 'none');
+    if ((await stat(base).catch(() => null)) !== null) differs(`data/runs/${lab.experiment.name}/bases/${frozen?.base.commit}`, frozen?.base.content, await hashTree(base));
+  }
+  for (const [name, skill] of lab.skills) differs(`skills-src/${name}`, conditions.skills[name]?.sha256, skill.sha256);
+  differs('the schedule', conditions.schedule, hashOf(makeSchedule(lab.experiment)));
+  const written = await readFile(lab.run.schedule, 'utf8');
+  differs('schedule.jsonl', makeSchedule(lab.experiment).map((line) => `${JSON.stringify(line)}\n`).join(''), written);
+  for (const line of makeSchedule(lab.experiment)) {
+    const file = `specs/${line.trial}.json`;
+    const spec = await readJson(lab.run.spec(line.trial), TrialSpec).catch(() => null);
+    const frozen = conditions.specs[`${line.case}.${line.arm}`];
+    if (spec === null) differences.push(`${file} is missing or unreadable`);
+    else if (specHash(spec.spec) !== spec.hash || spec.hash !== frozen || spec.repeat !== line.repeat) differences.push(`${file} was altered: its content does not give the frozen hash`);
+  }
+  return differences;
+}

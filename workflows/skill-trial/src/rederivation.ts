@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Agent } from './agent.js';
+import { attest } from './attestation.js';
+import type { CallRecord } from './call-record.js';
+import { canonicalJson } from './hash.js';
+import type { Lab } from './lab.js';
+import { readBody, readCalls } from './recording.js';
+import { readRequests } from './session.js';
+import { readTrial, recomputeContent, type SavedTrial } from './trial-record.js';
+import { usageMismatches, usageRecord } from './usage-record.js';
+import { wireOf } from './wire.js';
+
+/** A trial worked out again, and every place where the saved derivation says something else. */
+export interface Rederived {
+  trial: SavedTrial;
+  differences: string[];
+}
+
+/** Works a trial out again from its raw bodies, event stream, response and patch; the saved derivations are only compared. */
+export async function rederiveTrial(lab: Pick<Lab, 'agent' | 'skills' | 'experiment'>, folder: string): Promise<Rederived> {
+  const saved = await readTrial(folder);
+  const differences: string[] = [];
+  const compare = (what: string, before: unknown, now: unknown) => {
+    if (canonicalJson(before) !== canonicalJson(now)) differences.push(`${saved.record.id}: ${what} differs from what the raw records give`);
+  };
+  const calls = await rereadCalls(folder);
+  compare('calls.jsonl', await readCalls(folder), calls);
+  const trajectory = lab.agent.readEvents(await readFile(join(folder, 'events.jsonl'), 'utf8'));
+  compare('trajectory.json', saved.trajectory, trajectory);
+  compare('commands.jsonl', await readFile(join(folder, 'commands.jsonl'), 'utf8'), trajectory.toolCalls.map((call) => `${JSON.stringify(call)}\n`).join(''));
+  compare('response.md', await readFile(join(folder, 'response.md'), 'utf8'), trajectory.response);
+  const attestation = await reattest(lab, folder, saved.record.arm);
+  compare('attestation.json', saved.attestation, attestation);
+  const { startedAt, finishedAt, elapsedSeconds, arm } = saved.record;
+  const usage = usageRecord({ mode: arm, calls, trajectory, startedAt, finishedAt, elapsedSeconds });
+  compare('usage.json', saved.usage, usage);
+  const content = await recomputeContent(folder);
+  compare('the content hash', saved.record.content, content);
+  const mismatches = usageMismatches(calls, trajectory.usage);
+  compare('usageMismatches', saved.record.usageMismatches, mismatches);
+  return { trial: { folder, record: { ...saved.record, content, usageMismatches: mismatches }, usage, attestation, trajectory }, differences };
+}
+
+/** The call records with everything that the response bodies say read from them again. */
+async function rereadCalls(folder: string): Promise<CallRecord[]> {
+  const calls: CallRecord[] = [];
+  for (const call of await readCalls(folder)) {
+    if (call.request !== null) await readBody(folder, call.request);
+    if (call.kind !== 'model-call' || call.response === null) {
+      calls.push(call);
+      continue;
+    }
+    const body = await readBody(folder, call.response);
+    const isStream = /^\s*(event|data|id|retry|:)/.test(body.subarray(0, 64).toString('utf8'));
+    const { usage, stop, toolCalls } = wireOf(call.api).readResponse(body, isStream ? 'text/event-stream' : 'application/json');
+    calls.push({ ...call, usage, stop, toolCalls: toolCalls.length });
+  }
+  return calls;
+}
+
+async function reattest(lab: { agent: Agent } & Pick<Lab, 'skills' | 'experiment'>, folder: string, arm: string) {
+  return attest({
+    calls: await readRequests(folder),
+    task: await readFile(join(folder, 'prompt.txt'), 'utf8'),
+    frozenModel: lab.experiment.model.id,
+    skills: [...lab.skills.values()],
+    intended: lab.experiment.arms[arm]?.skills ?? [],
+    skillTools: lab.agent.skillTools,
+  });
+}

@@ -1,0 +1,55 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readAnalysis } from './analyse.js';
+import type { Published } from './analysis.js';
+import { renderFigure } from './figure.js';
+import type { Lab } from './lab.js';
+import { prettyJson, readJson, writeWhole } from './record.js';
+import { assembleReport, Report, reportJsonSchema } from './report.js';
+import { renderMarkdown } from './report-markdown.js';
+import { renderPage } from './report-page.js';
+import { readStudy, type Study } from './study.js';
+
+type FigureSpec = Awaited<ReturnType<typeof readAnalysis>>['figures'][number];
+
+/** Every file of a report by its path below reports/<name>. The same study gives the same bytes: verify renders them again. */
+export async function renderReport(
+  study: Study,
+  published: Published,
+  figures: FigureSpec[],
+): Promise<{ report: Report; files: Map<string, string> }> {
+  const report = await assembleReport(study, published, figures);
+  const drawn: { name: string; caption: string; svg: string }[] = [];
+  for (const { name, caption, spec } of figures)
+    drawn.push({ name, caption, svg: await renderFigure(spec as never, { idPrefix: name }) });
+  const files = new Map<string, string>([
+    ['report.json', prettyJson(report)],
+    [
+      'report.md',
+      renderMarkdown(
+        report,
+        figures.map(({ name, caption }) => ({ name, caption })),
+      ),
+    ],
+    ['index.html', renderPage(report, drawn)],
+    ['report.schema.json', prettyJson(reportJsonSchema())],
+    ...drawn.map(({ name, svg }): [string, string] => [`figures/${name}.svg`, svg]),
+  ]);
+  return { report, files };
+}
+
+/** The report step: writes the files and removes figures that no longer belong. */
+export async function writeReport(lab: Lab): Promise<{ folder: string; report: Report }> {
+  const { published, figures } = await readAnalysis(lab);
+  const { report, files } = await renderReport(await readStudy(lab), published, figures);
+  await mkdir(lab.run.figures, { recursive: true });
+  for (const old of await readdir(lab.run.figures))
+    if (!files.has(`figures/${old}`)) await rm(join(lab.run.figures, old), { force: true });
+  for (const [path, text] of files) await writeWhole(join(lab.run.report, path), text);
+  return { folder: lab.run.report, report };
+}
+
+/** The report that the last report step wrote. */
+export async function readReport(lab: Pick<Lab, 'run'>): Promise<{ report: Report }> {
+  return { report: await readJson(lab.run.reportJson, Report) };
+}

@@ -1,0 +1,136 @@
+import { metricOf } from './metric.js';
+import { formatDelta, formatValue } from './number-format.js';
+import type { Report } from './report.js';
+import { type Block, type Content, details, mark, record, type Section, table, text } from './report-document.js';
+import type { ContrastView } from './report-view.js';
+
+export function planSection(report: Report, views: ContrastView[]): Section {
+  const { settings } = report.conditions;
+  const { decision: rule } = settings;
+  const arm = (one: Report['arms'][number]): Content[] => [
+    one.name,
+    one.skills.length === 0 ? 'none' : one.skills.join(', '),
+    one.control ?? 'is the control',
+    settings.arms[one.name]?.note ?? '',
+  ];
+  const unit = metricOf(rule.primary).unit;
+  return {
+    id: 'plan',
+    title: 'Question and plan',
+    blocks: [
+      text(report.question),
+      table('Arms', ['Arm', 'Skills', 'Compared with', 'Note'], report.arms.map(arm)),
+      {
+        kind: 'facts',
+        pairs: [
+          ['Cases', settings.cases.join(', ')],
+          ['Repeats', `${settings.repeats} of each arm on each case`],
+          ['Primary metric', metricOf(rule.primary).title],
+          ['Smallest improvement that counts', formatDelta(rule.min_improvement, unit)],
+          [
+            'False findings',
+            `at most ${formatValue(rule.max_false_findings, 'fraction')} of the checkable findings of the arm with skills`,
+          ],
+          [
+            'Budgets',
+            `elapsed time at most × ${rule.max_elapsed_ratio}, uncached input at most × ${rule.max_uncached_input_ratio} (ratio of medians)`,
+          ],
+          ['Tested class of task', rule.tested_class],
+          ['Not tested', rule.untested_class],
+        ],
+      },
+      text('This plan was locked before the first run. All other metrics, tests and tables are exploratory.'),
+      ...views.flatMap(({ name, decision }): Block[] =>
+        decision === undefined
+          ? []
+          : [
+              table(
+                `Acceptance rule, contrast ${name}`,
+                ['Criterion', 'Met', 'Figures'],
+                decision.criteria.map((row) => [row.criterion, mark(row.met, 'met', 'not met'), row.figures]),
+              ),
+            ],
+      ),
+    ],
+  };
+}
+
+export function conditionsSection(report: Report): Section {
+  const { conditions } = report;
+  const { settings, agent, sandbox } = conditions;
+  const { limits, model } = settings;
+  const parameters = Object.entries(model.parameters).map(([key, value]) => `${key} ${value}`);
+  const run = `data/runs/${report.experiment}`;
+  return {
+    id: 'conditions',
+    title: 'Conditions and attestation',
+    blocks: [
+      {
+        kind: 'facts',
+        pairs: [
+          [
+            'Lock',
+            [{ code: report.lock }, `, frozen at ${report.frozenAt} by Skill Trial ${report.lab}: `, record(`${run}/lock.json`)],
+          ],
+          ['Ledger', ['newest line ', { code: report.ledgerHead }, ': ', record(`${run}/ledger.jsonl`)]],
+          ['Agent', `${agent.name} (${agent.package} ${agent.version})`],
+          [
+            'Model',
+            model.scripted === undefined
+              ? `${model.id} (${model.api}) at ${model.base_url ?? 'an unnamed address'}`
+              : [{ strong: 'SCRIPTED' }, `: ${model.id} (${model.api}) plays the script `, { code: model.scripted }],
+          ],
+          ['Parameters', parameters.length === 0 ? 'those of the agent, the same in every arm' : parameters.join(', ')],
+          ['Skills disabled in arms without them by', agent.mechanism.without],
+          ['Skills given to arms with them by', agent.mechanism.with],
+          [
+            'Sandbox',
+            `${sandbox.kind}${sandbox.version === null ? '' : `, ${sandbox.version}`}${sandbox.because === null ? '' : ` (${sandbox.because})`}`,
+          ],
+          ['What the sandbox does not stop', sandbox.doesNotStop.join('; ') || 'nothing is named'],
+          ['Network', settings.network === 'open' ? 'open' : 'the model gateway only'],
+          [
+            'Limits',
+            `${limits.wall_seconds} s and ${limits.model_calls} model calls a trial${limits.cost_usd === null ? '' : `, ${limits.cost_usd} USD`}; up to ${limits.attempts} attempts, the second only after an infrastructure failure`,
+          ],
+          ['Order', `${orderWords[settings.order]}; seed ${settings.seed}`],
+          ['Machine', `Node ${conditions.node}, ${conditions.platform}`],
+        ],
+      },
+      table(
+        'Discovery checklist, before the first run',
+        ['Case', 'Item', 'Holds'],
+        report.checklist.map((row) => [row.case, row.item, mark(row.holds, 'yes', 'no')]),
+      ),
+      ...(report.checklist.length === 0 ? [text('Discovery has no record: the checklist is not available.')] : []),
+      table(
+        'Skills',
+        ['Skill', 'Version', 'Owner', 'SHA-256 of its files'],
+        Object.entries(conditions.skills).map(([name, skill]) => [
+          name,
+          skill.version ?? 'not stated',
+          skill.owner ?? 'not stated',
+          { code: skill.sha256 },
+        ]),
+      ),
+      table(
+        'Cases',
+        ['Case', 'Base commit', 'Task SHA-256', '#Starting tests', 'Known failures'],
+        Object.entries(conditions.cases).map(([name, one]) => [
+          name,
+          { code: one.base.commit },
+          one.hashes.task == null ? 'not available' : { code: one.hashes.task },
+          String(one.startingTests),
+          one.knownFailures.join('; ') || 'none',
+        ]),
+      ),
+      details('Every frozen condition, as locked (JSON)', [{ kind: 'code', text: JSON.stringify(conditions, null, 2) }]),
+    ],
+  };
+}
+
+const orderWords = {
+  alternate: 'blocks of one case and repeat, the order of the arms turning with each block',
+  seeded: 'blocks of one case and repeat, the order of the arms drawn from the seed',
+  parallel: 'parallel: the runs have no order',
+};

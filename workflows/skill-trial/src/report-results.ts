@@ -1,0 +1,169 @@
+import type { ComparisonRow } from './comparison.js';
+import { metricOf } from './metric.js';
+import { formatDelta, formatValue } from './number-format.js';
+import type { Report } from './report.js';
+import {
+  type Block,
+  type Content,
+  details,
+  heading,
+  type Inline,
+  joined,
+  list,
+  record,
+  type Section,
+  table,
+  text,
+} from './report-document.js';
+import { type ContrastView, evidenceLinks, formatP, formatRange, inputs, plainStatistic, stripOf, used } from './report-view.js';
+
+export function resultsSection(report: Report, views: ContrastView[]): Section {
+  return {
+    id: 'results',
+    title: 'Results',
+    blocks: [
+      ...(report.scripted ? [text({ strong: 'These are the figures of a script, not of a model.' })] : []),
+      ...views.flatMap((view) => contrastBlocks(report, view, views.length > 1)),
+      heading('Precision, pooled and per run'),
+      text(
+        'Pooled: all checkable findings of an arm’s valid, scored runs counted together. Per run: the median of the runs’ own figures, as in the table of metrics. The two can differ.',
+      ),
+      table(
+        'Precision of each arm',
+        ['Arm', '#Pooled', '#Confirmed / checkable', '#Scored runs', '#Per run (median)'],
+        report.precisionPooled.map((row) => [
+          row.arm,
+          formatValue(row.value, 'fraction'),
+          `${row.confirmed}/${row.checkable}`,
+          String(row.runs),
+          perRun(views, row.arm),
+        ]),
+      ),
+      { kind: 'figures' },
+    ],
+  };
+}
+
+function perRun(views: ContrastView[], arm: string): string {
+  const view = views.find((one) => one.arm === arm || one.control === arm);
+  const row = view?.rows.find((one) => one.metric === 'finding_precision');
+  return formatValue((view?.arm === arm ? row?.b : row?.a) ?? null, 'fraction');
+}
+
+function contrastBlocks(report: Report, view: ContrastView, named: boolean): Block[] {
+  const { arm, control, name, rows, statistics } = view;
+  const how = (row: ComparisonRow) => `how-${name}-${row.metric}`;
+  const number = (row: ComparisonRow, which: string, words: string): Inline => ({
+    link: words,
+    anchor: how(row),
+    title: `${row.aggregate} of ${which}. ${row.formula}. ${which === 'difference' ? '' : inputs(report, row, which)}`.trim(),
+  });
+  const title = (metric: ComparisonRow['metric']) => rows.find((row) => row.metric === metric)?.title ?? metricOf(metric).title;
+  const main: Content[][] = rows.map((row) => [
+    row.title,
+    number(row, control, formatValue(row.a, row.unit)),
+    number(row, arm, formatValue(row.b, row.unit)),
+    { link: formatDelta(row.delta, row.unit), anchor: how(row), title: `${arm} − ${control}. ${row.formula}` },
+    { strip: stripOf(row, view) },
+    `${used(row.nA)}, ${used(row.nB)}`,
+    `${formatRange(row.rangeA, row.unit)}; ${formatRange(row.rangeB, row.unit)}`,
+    row.evidence.length === 0 ? 'no record' : joined(evidenceLinks(report, row)),
+  ]);
+  const results = table(
+    `Twelve metrics: arm ${control} (control) and arm ${arm}`,
+    [
+      'Metric',
+      `#${control}`,
+      `#${arm}`,
+      '#Difference',
+      'Ranges',
+      `#n used/total (${control}, ${arm})`,
+      `Range (${control}; ${arm})`,
+      'Records',
+    ],
+    main,
+  );
+  (results.columns[4] as { drawing?: boolean }).drawing = true;
+  const derivations = table(
+    `How each number is made, contrast ${name}`,
+    ['Metric', 'Formula', 'Put together by', `Runs of ${control}`, `Runs of ${arm}`, 'Saved records'],
+    rows.map((row) => [
+      row.title,
+      row.formula,
+      row.aggregate === 'median' ? 'median of the known values' : 'share of runs',
+      inputs(report, row, control),
+      inputs(report, row, arm),
+      row.evidence.length === 0
+        ? 'no record'
+        : joined(
+            row.evidence.map((path) => record(path)),
+            '; ',
+          ),
+    ]),
+  );
+  return [
+    ...(named ? [heading(`Contrast ${name}: arm ${arm} against arm ${control}`)] : []),
+    results,
+    text(
+      'Differences of shares are in percentage points (pp), never per cent. A value that is not available was never measured; it is not 0.',
+    ),
+    table(
+      `How sure, contrast ${name}: permutation test within each case, for these cases only`,
+      ['Metric', '#Difference of means', '#p', '#Smallest reachable p', 'In plain words'],
+      statistics.map((row) => [
+        title(row.metric),
+        formatDelta(row.estimate, metricOf(row.metric).unit),
+        formatP(row.p),
+        formatP(row.smallestP),
+        plainStatistic(row),
+      ]),
+    ),
+    text(`p is not corrected for looking at ${statistics.length} metrics; only the primary one was named in advance.`),
+    details(`How each number is made: formula, every run’s value, records (${name})`, [
+      { ...derivations, rows: derivations.rows.map((row, index) => ({ ...row, id: how(rows[index] as ComparisonRow) })) },
+    ]),
+  ];
+}
+
+export function findingsSection(report: Report): Section {
+  const arms = report.arms.map((arm) => arm.name);
+  const keys = [...new Set(report.consistency.map((row) => row.key))];
+  const cell = (key: string, arm: string): Content => {
+    const row = report.consistency.find((one) => one.key === key && one.arm === arm);
+    if (row === undefined) return 'not available';
+    const parts = (['contradicted', 'unconfirmed', 'style', 'unscored'] as const)
+      .filter((kind) => row[kind] > 0)
+      .map((kind) => `${kind} ${row[kind]}`);
+    const both =
+      row.completeRuns === row.runs ? '' : `; ${formatValue(row.overComplete, 'fraction')} of the ${row.completeRuns} completed`;
+    const share = row.overAll === null ? '' : ` (${formatValue(row.overAll, 'fraction')}${both})`;
+    return `${row.confirmed}/${row.runs}${share}${parts.length === 0 ? '' : ` · ${parts.join(', ')}`}`;
+  };
+  return {
+    id: 'findings',
+    title: 'Findings and critical risks',
+    blocks: [
+      text(
+        'Runs that confirmed a finding, of all valid runs of the arm. A contradicted finding is a wrong one, not an absent one; style advice is no defect.',
+      ),
+      table(
+        'Consistency of each finding',
+        ['Finding', ...arms.map((arm) => `Arm ${arm}: confirmed/runs`)],
+        keys.map((key) => [key, ...arms.map((arm) => cell(key, arm))]),
+      ),
+      ...(keys.length === 0 ? [text('No finding is scored: not available.')] : []),
+      heading('Critical risks'),
+      table(
+        'Rows of weight 3 or more (data integrity): runs that confirmed them',
+        ['Case and row', 'Arm', '#Confirmed/runs', '#Share'],
+        report.criticalRisks.map((row) => [
+          `${row.case} ${row.row}`,
+          row.arm,
+          `${row.confirmed}/${row.runs}`,
+          formatValue(row.fraction, 'fraction'),
+        ]),
+      ),
+      ...(report.criticalRisks.length === 0 ? [list(['No critical row is scored: not available.'])] : []),
+    ],
+  };
+}

@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readAnalysis } from './analyse.js';
+import { analyseStudy } from './analysis.js';
+import { readSecret } from './blinding.js';
+import { checkFolder, gatherControl, gatherStability, readCheck } from './control.js';
+import { checkFrozenInputs } from './frozen-inputs.js';
+import { canonicalJson } from './hash.js';
+import type { Lab } from './lab.js';
+import type { LedgerLine } from './ledger.js';
+import { checkRecord, prettyJson, recordHash, writeWhole } from './record.js';
+import { rederiveTrial } from './rederivation.js';
+import { renderReport } from './report-files.js';
+import { collectResults } from './result.js';
+import { gatherScores } from './score-run.js';
+import { readStudy, type Study } from './study.js';
+import { readTestLines } from './test-framework.js';
+import type { DoneCheck } from './variant-checks.js';
+import type { VerificationPoint } from './verification.js';
+
+export interface Verification {
+  points: VerificationPoint[];
+  /** What does not hold, each naming its file; [] when every record is whole and every number was derived again. */
+  failures: string[];
+}
+
+/**
+ * Verifies a report from raw records alone: the ledger's chain, what the lock froze, every record's bytes, then every derivation
+ * (usage and attestation from raw bodies, test outcomes from reporter lines, scores from sheets, statistics, and the report's own
+ * files, byte for byte). No boolean that an earlier step wrote is believed.
+ */
+export async function verify(lab: Lab): Promise<Verification> {
+  const failures: string[] = [];
+  const saved = await readStudy(lab);
+  failures.push(...(await checkFrozenInputs(lab, saved.lock)));
+  await readSecret(lab, saved.lock).catch(() => failures.push('secret.txt is missing or is not the one the lock committed to'));
+  failures.push(...(await checkRecords(saved)));
+  const study = await rederiveStudy(saved, failures);
+  const { published: read, figures } = await readAnalysis(lab);
+  const published = analyseStudy(study);
+  for (const [name, value] of Object.entries(published)) {
+    if (canonicalJson(value) !== canonicalJson(read[name as keyof typeof read])) failures.push(`published/${name}.json differs from what the records give`);
+  }
+  const { report, files } = await renderReport(study, published, figures);
+  for (const [path, text] of files) {
+    const found = await readFile(join(lab.run.report, path), 'utf8').catch(() => null);
+    if (found !== text) failures.push(`reports/${lab.experiment.name}/${path} ${found === null ? 'is missing' : 'differs from what the records give'}`);
+  }
+  const result = { points: report.verification, failures };
+  await writeWhole(lab.run.verification, prettyJson({ schemaVersion: 1, lock: saved.lock.id, ledgerHead: report.ledgerHead, ...result }));
+  return result;
+}
+
+/** Every record's bytes against its manifest, and the manifest against the ledger. */
+async function checkRecords({ lab, ledger, trials, control, stability, discovery }: Study): Promise<string[]> {
+  const failures: string[] = [];
+  const whole = async (folder: string, name: string) => {
+    failures.push(...(await checkRecord(folder).catch((error: Error) => [`manifest.json: ${error.message.split('\n')[0]}`])).map((difference) => `${name}/${difference}`));
+    return recordHash(folder).catch(() => null);
+  };
+  for (const { folder, record } of trials) {
+    const name = `trials/${record.spec.slice(0, 16)}/${record.repeat}`;
+    const hash = await whole(folder, name);
+    if (hash !== ledgerHash(ledger, record.id, record.spec)) failures.push(`${name}: the ledger holds another record of ${record.id}`);
+  }
+  const noted = new Set(ledger.flatMap(({ event }) => (event.kind === 'check' ? [`${event.check} ${event.record}`] : [])));
+  for (const variant of [...(control?.variants ?? []), ...(stability?.variants ?? [])]) {
+    for (const { path, sha256: stated } of Object.values(variant.records)) {
+      const hash = await whole(join(lab.run.run, path), path);
+      if (hash !== stated || !noted.has(`${path} ${hash}`)) failures.push(`${path}: the ledger holds another record`);
+    }
+  }
+  for (const row of discovery?.arms ?? []) {
+    for (const [kind, stated] of Object.entries(row.records)) {
+      const hash = await whole(join(lab.run.discoveryRecord(row.spec), kind), `discovery/${row.spec.slice(0, 16)}/${kind}`);
+      if (hash !== stated) failures.push(`discovery.json: another record of arm ${row.arm}, ${kind}`);
+    }
+  }
+  return failures;
+}
+
+/** The record hash that the ledger gave this trial first: the first valid attempt counts. */
+function ledgerHash(ledger: LedgerLine[], trial: string, spec: string): string | null {
+  for (const { event } of ledger) {
+    if (event.kind === 'ended' && event.outcome === 'recorded' && event.trial === trial && event.spec === spec) return event.record;
+    if (event.kind === 'restored' && event.trial === trial && event.spec === spec) return event.record;
+  }
+  return null;
+}
+
+/** The study with every derivation made again; where a saved one differs, the failure names it. */
+async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
+  const { lab } = saved;
+  const trials: Study['trials'] = [];
+  for (const { folder } of saved.trials) {
+    const { trial, differences } = await rederiveTrial(lab, folder);
+    failures.push(...differences);
+    trials.push(trial);
+  }
+  const differs = (what: string, before: unknown, now: unknown) => {
+    if (canonicalJson(before) !== canonicalJson(now)) failures.push(`${what} differs from what the raw records give`);
+  };
+  const reread = async (content: string, plan: Parameters<typeof checkFolder>[2], folder: 'checks' | 'stability'): Promise<DoneCheck> => {
+    const done = await readCheck(lab, checkFolder(lab, content, plan, folder));
+    const lines = await readFile(join(lab.run.run, done.record.path, 'tests.jsonl'), 'utf8');
+    const tests = readTestLines(lines, done.check.workspace, done.record.path);
+    differs(`${done.record.path}/check.json`, done.check.tests, tests);
+    return { ...done, check: { ...done.check, tests } };
+  };
+  const control = await gatherControl(lab, trials, reread);
+  const stability = await gatherStability(lab, trials, reread);
+  differs('control.json', saved.control, control);
+  differs('stability.json', saved.stability, stability);
+  const partial: Study = { ...saved, trials, control, stability };
+  const scores = await gatherScores(partial);
+  differs('scores.json', saved.scores, scores);
+  const scored = saved.ledger.findLast((line) => line.event.kind === 'scored')?.event;
+  for (const { file, sha256: hash } of scores.variants.flatMap((variant) => variant.sheets)) {
+    if (scored?.kind === 'scored' && scored.sheets[file] !== hash) failures.push(`${file} has changed since it was scored`);
+  }
+  const results = collectResults({ root: lab.root, lock: saved.lock, schedule: saved.schedule, trials, checks: control.variants, scores: scores.variants, skills: [...lab.skills.keys()] });
+  return { ...partial, scores, results };
+}
