@@ -4,6 +4,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { stripVTControlCharacters } from 'node:util';
 import type { Lab } from 'skill-trial';
 import { followProgress } from './live-progress.js';
 
@@ -51,13 +52,13 @@ export async function runGraph(lab: Lab, target: string, say: (text: string) => 
   const read = (stream: NodeJS.ReadableStream) => {
     const lines = createInterface({ input: stream });
     lines.on('line', (line) => {
-      file.write(`${line}\n`);
-      const bare = line.replace(/\u001B\[[0-9;]*m/g, '');
+            const bare = stripVTControlCharacters(line);
+      file.write(`${bare}\n`);
       if (/^> nx run /.test(bare)) {
         tasks += 1;
         if (/\[(local cache|existing outputs match the cache|remote cache)/.test(bare)) cached += 1;
       }
-      if (ofStep.test(bare) || ofError.test(bare)) live.print(line);
+      if (ofStep.test(bare) || ofError.test(bare)) live.print(process.stdout.isTTY ? line : bare);
     });
     return new Promise((resolve) => lines.once('close', resolve));
   };

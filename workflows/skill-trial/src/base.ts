@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import { cp, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
+import { chmod, cp, lstat, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Case } from './case.js';
 import { shown } from './document.js';
 import { FrozenError, SettingsError } from './errors.js';
@@ -9,6 +9,12 @@ import { hashTree } from './hash.js';
 
 /** Author and committer date of every base commit, so that its SHA is the same on every machine. */
 const baseDate = '2026-01-01T00:00:00Z';
+
+/**
+ * Every file is bytes to git, whatever a .gitattributes in the tree says: no line endings turned, nothing encoded anew. An agent's
+ * .gitattributes could otherwise change what is captured, or make the capture fail.
+ */
+const plainAttributes = '* -text -ident -filter -working-tree-encoding\n';
 
 export interface Base {
   /** The one commit of the workspace repository. */
@@ -35,13 +41,19 @@ export async function makeBase(one: Case, bases: string): Promise<Base> {
     const content = await hashTree(draft);
     const git = openGit(draft, baseDate);
     await git.raw(['init', '--quiet', '--template=', '--initial-branch=main']);
+    await mkdir(join(draft, '.git', 'info'));
+    await writeFile(join(draft, '.git', 'info', 'attributes'), plainAttributes);
     await git.raw(['add', '--all', '--force']);
     await git.raw(['commit', '--quiet', '--no-verify', '--message', 'Base']);
     await rm(join(draft, '.git', 'logs'), { recursive: true, force: true });
     const commit = (await git.revparse(['HEAD'])).trim();
     const tree = (await git.revparse(['HEAD^{tree}'])).trim();
     const folder = join(bases, commit);
-    if ((await stat(folder).catch(() => null)) === null) await rename(draft, folder);
+    if ((await stat(folder).catch(() => null)) === null) {
+      await rename(draft, folder).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error; // another process was faster with the same base
+      });
+    }
     return { commit, tree, origin, content, folder };
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -50,10 +62,11 @@ export async function makeBase(one: Case, bases: string): Promise<Base> {
 
 async function copyFolder(one: Case, draft: string): Promise<null> {
   const source = join(one.folder, one.repo.path as string);
-  if ((await stat(join(source, '.git')).catch(() => null)) !== null) {
-    throw new SettingsError(`${shown(source)} is a repository of its own`, {
+  const inside = (await readdir(source, { recursive: true })).find((path) => basename(path) === '.git');
+  if (inside !== undefined) {
+    throw new SettingsError(`${shown(dirname(join(source, inside)))} is a repository of its own`, {
       expected: 'a plain folder as repo.path',
-      found: 'a .git inside',
+      found: `${shown(join(source, inside))}`,
       next: 'name it as repo.git with a commit, or remove the .git',
     });
   }
@@ -110,7 +123,9 @@ export async function makeWorkspace(base: Pick<Base, 'folder' | 'commit'>, folde
 /**
  * Writes what an agent changed since the base commit, whatever it committed or staged meanwhile: `patch.diff` (`git diff --binary`,
  * new files included, empty when nothing changed), `stat.txt` and `status.txt` into `target`. The agent may have rewritten the
- * workspace's .git, whose settings can name programs to run: only the base's own repository is used, with an index of its own.
+ * workspace's .git, whose settings can name programs to run: only the base's own repository is used, with an index of its own. What
+ * git could not add is put right before (see makeCapturable): an agent must not be able to make the capture fail. Files that the
+ * tree's .gitignore names are left out, unless they were in the base.
  */
 export async function captureChange(folder: string, base: Pick<Base, 'commit' | 'folder'>, target: string): Promise<void> {
   const scratch = await mkdtemp(`${folder}.capture-`);
@@ -124,6 +139,7 @@ export async function captureChange(folder: string, base: Pick<Base, 'commit' | 
   });
   try {
     await mkdir(join(scratch, 'objects'));
+    await makeCapturable(Buffer.from(folder), true);
     await git.raw(['read-tree', base.commit]);
     await writeFile(join(target, 'status.txt'), await git.raw(['status', '--porcelain', '--untracked-files=all']));
     await git.raw(['add', '--all', '.']);
@@ -133,6 +149,25 @@ export async function captureChange(folder: string, base: Pick<Base, 'commit' | 
     await git.raw(['diff', '--stat=200', ...cached, `--output=${join(target, 'stat.txt')}`, base.commit]);
   } finally {
     await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Makes all of a tree something that git can add as files: repositories inside it lose their .git (git would record a bare commit id,
+ * or refuse), sockets and pipes are removed, and what the owner may not read is made readable. Names are bytes, not text.
+ */
+async function makeCapturable(folder: Buffer, top: boolean): Promise<void> {
+  const { mode } = await lstat(folder);
+  if ((mode & 0o700) !== 0o700) await chmod(folder, mode | 0o700);
+  for (const name of await readdir(folder, { encoding: 'buffer' })) {
+    const path = Buffer.concat([folder, Buffer.from('/'), name]);
+    const found = await lstat(path);
+    if (/^\.git$/i.test(name.toString('latin1'))) {
+      if (!top || name.toString('latin1') !== '.git') await rm(path, { recursive: true, force: true });
+    } else if (found.isDirectory()) await makeCapturable(path, false);
+    else if (found.isFile()) {
+      if ((found.mode & 0o400) === 0) await chmod(path, found.mode | 0o400);
+    } else if (!found.isSymbolicLink()) await rm(path, { force: true });
   }
 }
 

@@ -87,19 +87,24 @@ export async function layOutBlind(lab: Lab, lock: Lock, trials: SavedTrial[]): P
   return redactions;
 }
 
-/** Takes out what names the mode: skill names, SKILL.md, the skills' folder. Each kind is counted. */
+/** Takes out what names the mode: paths to skills, SKILL.md, skill names and the word itself, whole words only. Each kind is counted. */
 export function redact(
   text: string,
   skills: Iterable<Pick<Skill, 'name'>>,
 ): { text: string; found: { what: string; count: number }[] } {
   const found: { what: string; count: number }[] = [];
   const marks: [string, RegExp][] = [
-    ['path to a skill', /(?:\/[\w.-]+)*\/skills\/[\w./-]*/g],
-    ['SKILL.md', /SKILL\.md/g],
-    ...[...skills].map((skill): [string, RegExp] => [
-      `skill name ${sha256(skill.name).slice(0, 8)}`,
-      new RegExp(skill.name.replace(/-/g, '[- ]'), 'gi'),
-    ]),
+    ['path to a skill', /(?:~|[\w.-]+)?(?:\/[\w.-]+)*\/skills(?![\w-])(?:\/[\w./-]*)?/g],
+    ['SKILL.md', /\bSKILL\.md\b/gi],
+    // the longest first: a name may be part of another
+    ...[...skills]
+      .map(({ name }) => name)
+      .sort((a, b) => b.length - a.length)
+      .map((name): [string, RegExp] => [
+        `skill name ${sha256(name).slice(0, 8)}`,
+        new RegExp(`(?<![\\p{L}\\p{N}])${name.replace(/-/g, '[-_ ]')}(?![\\p{L}\\p{N}])`, 'giu'),
+      ]),
+    ['the word skill', /(?<![\p{L}\p{N}])skills?(?![\p{L}\p{N}])/giu],
   ];
   let result = text;
   for (const [what, pattern] of marks) {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Attestation } from './attestation.js';
 import { captureChange } from './base.js';
-import { FrozenError } from './errors.js';
+import { FrozenError, InfrastructureError } from './errors.js';
 import { contrasts, trialName } from './experiment.js';
 import { baseOf, caseOf, type Lab } from './lab.js';
 import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } from './record.js';
-import { requireConsent, runSession } from './session.js';
+import { requireConsent, runSession, surroundingsTrouble } from './session.js';
 import { TrialSpec } from './spec.js';
 import { Trajectory } from './trajectory.js';
 
@@ -162,6 +162,14 @@ async function ask(lab: Lab, spec: TrialSpec, kind: 'diagnostic' | 'probe', prom
         draft,
         (workspace) => captureChange(workspace, base, draft),
       );
+      const trouble = surroundingsTrouble(session, spec.spec.limits.wall_seconds);
+      if (trouble !== null) {
+        throw new InfrastructureError(`Arm ${spec.spec.arm} could not be asked which skills it sees`, {
+          expected: 'an agent that starts and a model that answers',
+          found: `${trouble}; ${lastLine(await readFile(join(draft, 'stderr.txt'), 'utf8'))}`,
+          next: 'mend the cause and run again: nothing was recorded',
+        });
+      }
       await writeFile(join(draft, 'response.md'), session.trajectory.response);
       await sealRecord(draft, target);
     } finally {
@@ -169,6 +177,10 @@ async function ask(lab: Lab, spec: TrialSpec, kind: 'diagnostic' | 'probe', prom
     }
   }
   return readDiscoveryRecord(target);
+}
+
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) || 'it printed no error';
 }
 
 /** One discovery record read back. */

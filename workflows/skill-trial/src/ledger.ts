@@ -1,4 +1,5 @@
-import { appendFile, mkdir, open, readFile, rm, truncate } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { appendFile, mkdir, readFile, readlink, rm, symlink, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { check, shown } from './document.js';
@@ -48,7 +49,18 @@ export async function readLedger(file: string): Promise<LedgerLine[]> {
     if (error.code === 'ENOENT') return '';
     throw error;
   });
-  return parseLedger(text.slice(0, text.lastIndexOf('\n') + 1), shown(file));
+  return parseLedger(text.slice(0, wholeLength(text)), shown(file));
+}
+
+/** The length of the text without a last line cut short. A last line that lacks only its line break is whole. */
+function wholeLength(text: string): number {
+  const end = text.lastIndexOf('\n') + 1;
+  try {
+    JSON.parse(text.slice(end));
+    return text.length;
+  } catch {
+    return end;
+  }
 }
 
 /** As readLedger, for a text in memory. */
@@ -69,7 +81,7 @@ export function parseLedger(text: string, where: string): LedgerLine[] {
     } catch {
       return broken('a line that is no JSON');
     }
-    const parsed = check(value, LedgerLine, `${where}:${index + 1}`);
+    const parsed = check(value, LedgerLine, `${where}:${index + 1}`, RecordError);
     const { hash, ...rest } = parsed;
     if (parsed.seq !== index) return broken(`line number ${parsed.seq}`);
     if (parsed.previous !== previous) return broken('another previous line');
@@ -87,11 +99,12 @@ export async function appendLedger(file: string, event: LedgerEvent, now: () => 
 
 async function append(file: string, event: LedgerEvent, now: () => Date): Promise<LedgerLine> {
   const lines = await readLedger(file);
-  const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(`${JSON.stringify(line)}\n`), 0);
   const onDisk = await readFile(file).catch(() => Buffer.alloc(0));
+  const text = onDisk.toString();
+  const whole = wholeLength(text);
   // A torn last line (a kill in the middle of a write) is dropped: nothing was concluded from it.
-  if (onDisk.length > bytes && lines.length > 0 && onDisk.lastIndexOf(10) + 1 < onDisk.length)
-    await truncate(file, onDisk.lastIndexOf(10) + 1);
+  if (whole < text.length) await truncate(file, onDisk.lastIndexOf(10) + 1);
+  const lineBreak = whole > 0 && text[whole - 1] !== '\n' ? '\n' : '';
   const rest = {
     schemaVersion: 1 as const,
     seq: lines.length,
@@ -100,39 +113,57 @@ async function append(file: string, event: LedgerEvent, now: () => Date): Promis
     event,
   };
   const line: LedgerLine = { ...rest, hash: hashOf(rest) };
-  await appendFile(file, `${JSON.stringify(line)}\n`);
+  await appendFile(file, `${lineBreak}${JSON.stringify(line)}\n`);
   return line;
 }
 
-/** Runs one action while holding a lock file that names this process. A lock whose process has ended is taken over. */
+/**
+ * Runs one action while holding a lock: a symbolic link, made in one step with its owner in it, so that no lock is ever without one.
+ * A lock whose owner has ended is taken over, by one process alone: only who holds `<file>.takeover` may remove a dead owner's lock,
+ * and looks at it again before. (Removing it after a look from afar could remove the lock of whoever was faster.)
+ */
 async function alone<T>(file: string, action: () => Promise<T>): Promise<T> {
+  const token = `${process.pid}.${await startOf(process.pid)}.${randomUUID()}`;
   const deadline = Date.now() + 30_000;
-  for (;;) {
-    const handle = await open(file, 'wx').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST') return null;
-      throw error;
-    });
-    if (handle !== null) {
-      await handle.writeFile(String(process.pid));
-      await handle.close();
-      break;
-    }
-    const owner = Number(await readFile(file, 'utf8').catch(() => '0'));
-    if (owner > 0 && !isAlive(owner)) await rm(file, { force: true });
-    else if (Date.now() > deadline) {
+  while (!(await tryLink(token, file))) {
+    const held = await readlink(file).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? null : 'no lock of the lab'));
+    if (held === null) continue; // released meanwhile
+    const [pid, start] = held.split('.');
+    if (/^\d+$/.test(pid ?? '') && (await startOf(Number(pid))) !== start) {
+      await alone(`${file}.takeover`, async () => {
+        if ((await readlink(file).catch(() => null)) === held) await rm(file, { force: true });
+      });
+    } else if (Date.now() > deadline) {
       throw new InfrastructureError(`${shown(file)} is held`, {
         expected: 'a free ledger',
-        found: `process ${owner} holds it`,
+        found: `process ${pid} holds it`,
         next: 'wait for that process, or remove the file if it is gone',
       });
-    }
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    } else await new Promise((resolve) => setTimeout(resolve, 5));
   }
   try {
     return await action();
   } finally {
     await rm(file, { force: true });
   }
+}
+
+/** Makes the lock; false when there is one. */
+async function tryLink(token: string, file: string): Promise<boolean> {
+  try {
+    await symlink(token, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** When a running process started, in clock ticks: a number used again by another process differs. 0 without /proc, '' when it is gone. */
+async function startOf(pid: number): Promise<string> {
+  if (!isAlive(pid)) return '';
+  const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => null);
+  return text === null ? '0' : (text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? '0');
 }
 
 /** Whether a process of this machine is running. */

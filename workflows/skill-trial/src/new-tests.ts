@@ -9,13 +9,14 @@ export interface ChangedFile {
 /** The files a git patch touches, from its own headers. Renames do not occur: the capture switches their detection off. */
 export function changedFiles(patch: string): ChangedFile[] {
   const files: ChangedFile[] = [];
-  for (const block of patch.split(/^diff --git /m).slice(1)) {
-    const head = block.slice(0, block.search(/^(@@|GIT binary patch|Binary files)/m) >>> 0);
+  // split at line feeds alone: to a RegExp's ^ a lone carriage return inside a changed line is the start of a line, too
+  for (const block of `\n${patch}`.split('\ndiff --git ').slice(1)) {
+    const head = block.slice(0, block.search(/\n(@@|GIT binary patch|Binary files)/) >>> 0);
     const path = pathOf(block);
     if (path === null) continue;
     files.push({
       path,
-      kind: /^new file mode/m.test(head) ? 'added' : /^deleted file mode/m.test(head) ? 'deleted' : 'modified',
+      kind: head.includes('\nnew file mode') ? 'added' : head.includes('\ndeleted file mode') ? 'deleted' : 'modified',
     });
   }
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -37,7 +38,9 @@ function unquote(text: string): string {
   const named: Record<string, number> = { n: 10, t: 9, r: 13, '"': 34, '\\': 92, a: 7, b: 8, f: 12, v: 11 };
   for (let at = 0; at < text.length; at++) {
     if (text[at] !== '\\') {
-      bytes.push(...Buffer.from(text[at] as string));
+      const letter = String.fromCodePoint(text.codePointAt(at) as number);
+      bytes.push(...Buffer.from(letter));
+      at += letter.length - 1;
     } else if (/^[0-7]{3}/.test(text.slice(at + 1))) {
       bytes.push(Number.parseInt(text.slice(at + 1, at + 4), 8));
       at += 3;
@@ -56,12 +59,19 @@ export interface NewTests {
   copied: string[];
 }
 
+/**
+ * Whether a folder's name says that it holds tests or what they need. The name decides and not the place: where tests lie beside the
+ * code they test, copying all that changed around them would carry the repair to the clean base.
+ */
+function isTestFolder(name: string): boolean {
+  return /(^|[-_.])(tests?|specs?|fixtures?|mocks?|snapshots?|testdata|e2e)($|[-_.])/i.test(name);
+}
+
 /** Which of a variant's changed files are tests, by the globs of case.yaml; deleted files are none. */
 export function newTests(changed: ChangedFile[], tests: CaseSettings['tests']): NewTests {
   const present = changed.filter((file) => file.kind !== 'deleted').map((file) => file.path);
   const isTest = picomatch(tests.include, { dot: true });
-  const folders = tests.include.map((glob) => picomatch.scan(glob).base).filter((base) => base !== '' && base !== '.');
   const files = present.filter((path) => isTest(path));
-  const copied = present.filter((path) => isTest(path) || folders.some((folder) => path.startsWith(`${folder}/`)));
+  const copied = present.filter((path) => isTest(path) || path.split('/').slice(0, -1).some(isTestFolder));
   return { files, copied };
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open, readdir, readFile } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
 import { PrerequisiteError } from './errors.js';
 
 export interface ProcessPlan {
@@ -46,31 +46,39 @@ export async function runProcess(plan: ProcessPlan): Promise<ProcessOutcome> {
   const from = process.hrtime.bigint();
   let timedOut = false;
   let stopped: string | null = null;
+  let limit: NodeJS.Timeout | undefined;
+  let killTimer: NodeJS.Timeout | undefined;
+  let onStop = () => {};
+  let input: FileHandle | null = null;
   try {
+    input = plan.stdinFile === null ? null : await open(plan.stdinFile, 'r');
     const child = spawn(plan.argv[0] as string, plan.argv.slice(1), {
       cwd: plan.cwd,
       env: { ...plan.env, [marker]: id },
       detached: true,
-      stdio: [plan.stdinFile === null ? 'ignore' : 'pipe', stdout.fd, stderr.fd],
+      stdio: [input === null ? 'ignore' : 'pipe', stdout.fd, stderr.fd],
     });
     const end = new Promise<{ exitCode: number | null; signal: string | null }>((resolve, reject) => {
       child.once('error', reject);
       child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
     });
-    if (plan.stdinFile !== null && child.stdin !== null) {
-      child.stdin.on('error', () => undefined); // a program may end without reading its input
-      createReadStream(plan.stdinFile).pipe(child.stdin);
+    if (input !== null && child.stdin !== null) {
+      // a program may end without reading its input
+      pipeline(input.createReadStream({ autoClose: false }), child.stdin).catch(() => undefined);
     }
-    let killTimer: NodeJS.Timeout | undefined;
     const stop = () => {
       signalGroup(child.pid, 'SIGTERM');
       killTimer = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), graceMs);
     };
-    const limit = setTimeout(() => {
-      timedOut = true;
-      stop();
-    }, plan.timeoutMs);
-    const onStop = () => {
+    // beyond 2^31 - 1 a timer would fire at once
+    limit = setTimeout(
+      () => {
+        timedOut = true;
+        stop();
+      },
+      Math.min(plan.timeoutMs, 2 ** 31 - 1),
+    );
+    onStop = () => {
       stopped = String(plan.stop?.reason ?? 'stopped');
       stop();
     };
@@ -85,13 +93,15 @@ export async function runProcess(plan: ProcessPlan): Promise<ProcessOutcome> {
     });
     clearTimeout(limit);
     clearTimeout(killTimer);
-    plan.stop?.removeEventListener('abort', onStop);
     const elapsedSeconds = Number(process.hrtime.bigint() - from) / 1e9;
     const finishedAt = new Date().toISOString();
     signalGroup(child.pid, 'SIGKILL');
     return { exitCode, signal, timedOut, stopped, startedAt, finishedAt, elapsedSeconds, sweptProcesses: await sweep(id) };
   } finally {
-    await Promise.all([stdout.close(), stderr.close()]);
+    clearTimeout(limit);
+    clearTimeout(killTimer);
+    plan.stop?.removeEventListener('abort', onStop);
+    await Promise.all([stdout.close(), stderr.close(), input?.close()]);
   }
 }
 

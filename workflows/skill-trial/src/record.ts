@@ -1,4 +1,5 @@
-import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { check, shown } from './document.js';
@@ -17,12 +18,15 @@ export type Manifest = z.infer<typeof Manifest>;
 /** Writes a file whole or not at all: to a temporary name beside it, synced, then renamed. */
 export async function writeWhole(file: string, bytes: string | Uint8Array): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
-  const draft = `${file}.${process.pid}.draft`;
+  const draft = `${file}.${randomUUID()}.draft`;
   try {
-    const handle = await open(draft, 'w');
-    await handle.writeFile(bytes);
-    await handle.sync();
-    await handle.close();
+    const handle = await open(draft, 'wx');
+    try {
+      await handle.writeFile(bytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
@@ -42,7 +46,8 @@ export function prettyJson(value: unknown): string {
 export async function sealRecord(draft: string, target: string): Promise<string> {
   const files = (await listTree(draft)).filter((file) => file.path !== manifestName);
   const manifest: Manifest = { schemaVersion: 1, files: files.map(({ path, sha256, size }) => ({ path, sha256, size })) };
-  await writeFile(join(draft, manifestName), prettyJson(manifest));
+  // renamed into place, never written through: the draft may be a second name for another record's files
+  await writeWhole(join(draft, manifestName), prettyJson(manifest));
   await mkdir(dirname(target), { recursive: true });
   try {
     await rename(draft, target);
@@ -73,7 +78,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
       next: 'run the step that makes it',
     });
   }
-  return check(parseJson(text, file), Manifest, shown(file));
+  return check(parseJson(text, file), Manifest, shown(file), RecordError);
 }
 
 /** Every difference between a record and its manifest: `path: what`; [] when it is whole. */
@@ -117,7 +122,7 @@ export async function readJson<S extends z.ZodType>(file: string, schema: S): Pr
       next: 'run the earlier steps (npm start, or nx run <experiment>:report)',
     });
   }
-  return check(parseJson(text, file), schema, shown(file));
+  return check(parseJson(text, file), schema, shown(file), RecordError);
 }
 
 function parseJson(text: string, file: string): unknown {

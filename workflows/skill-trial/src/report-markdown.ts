@@ -38,7 +38,7 @@ function summary(report: Report): string[] {
   const lines = views.flatMap((view) => [
     ...(views.length > 1 ? [`### Contrast ${escapeMarkdown(view.name)}`] : []),
     summaryOf(report, view)
-      .map(({ title, content }) => `- **${title}.** ${escapeMarkdown(String(content))}`)
+      .map(({ title, content }) => `- **${title}.** ${escapeMarkdown(content)}`)
       .concat(
         views.length > 1 && view.decision !== undefined
           ? [`- **Decision.** descriptive: ${view.decision.descriptive}; inferential: ${view.decision.inferential}`]
@@ -124,8 +124,8 @@ export function escapeMarkdown(words: string): string {
     .replace(/:(?=\/\/)/g, '&#58;')
     .replace(/\b(www)\./gi, '$1&#46;')
     .replace(/!(?=\\\[)/g, '\\!')
-    .replace(/^(\s*)([-+=])/, '$1\\$2')
-    .replace(/^(\s*\d+)([.)])/, '$1\\$2');
+    .replace(/^(\s*)([-+=])(?=\s|$|[-+= ]+$)/, '$1\\$2')
+    .replace(/^(\s*\d+)([.)])(?=\s|$)/, '$1\\$2');
 }
 
 /** A code span; where the text would break out of one (or of a table cell) it is written as plain text. */

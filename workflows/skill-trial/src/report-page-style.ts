@@ -25,7 +25,7 @@ p{margin:.5rem 0 1rem}
 .banner strong{font-size:1.1rem}
 .banner p{margin:.2rem 0 0;max-width:none}
 .contents ol{list-style:none;margin:0 0 1.25rem;padding:0;display:flex;flex-wrap:wrap;gap:.1rem 1.1rem;font-size:.9rem}
-.contents a{display:inline-block;padding:.2rem 0;text-decoration:none}
+.contents a{display:inline-block;padding:.2rem 0;line-height:1.3;text-decoration:none}
 .contents a:hover{text-decoration:underline}
 main{min-width:0}
 main>section{background:var(--paper);border:1px solid var(--line);border-radius:10px;padding:1.5rem;margin:0 0 1.25rem}
@@ -34,7 +34,7 @@ main>.summary{background:none;border:0;padding:0}
 .card{background:var(--paper);border:1px solid var(--line);border-radius:10px;padding:1.1rem 1.25rem}
 .card h3{margin:0 0 .6rem;display:flex;flex-wrap:wrap;gap:.2rem .6rem;align-items:baseline}
 .card h3 span,.decision dt span{color:var(--soft);font-weight:400;font-size:.875rem}
-.card p{margin:.75rem 0 0}
+.card p{margin:.75rem 0 0;font-size:.95rem;line-height:1.45}
 .first{display:grid;gap:1rem}
 .verdict dl{margin:0;display:grid;gap:.6rem}
 .decision{border-left:4px solid var(--soft);padding-left:.75rem}
@@ -46,24 +46,24 @@ main>.summary{background:none;border:0;padding:0}
 .bad{border-color:var(--bad)}.bad b{color:var(--bad)}
 .fair{border-color:var(--fair)}.fair b{color:var(--fair)}
 .validity{border-top:1px solid var(--line);padding-top:.75rem}
-.points{display:flex;flex-wrap:wrap;gap:3px;margin-bottom:.3rem}
-.points span{width:1.3rem;height:1.3rem;display:grid;place-items:center;border-radius:4px;border:1px solid;font-size:.75rem}
+.points{display:grid;grid-template-columns:repeat(12,minmax(0,1.5rem));gap:3px;margin-bottom:.3rem}
+.points span{height:1.3rem;display:grid;place-items:center;border-radius:4px;border:1px solid;font-size:.75rem}
 .yes{color:var(--good)}.no{color:var(--bad);font-weight:650}.unknown{color:var(--fair)}
 .legend{margin-left:auto;display:flex;gap:.9rem}
 .legend span::before{content:"";display:inline-block;width:.6rem;height:.6rem;margin-right:.35rem}
 .legend .a::before{background:var(--a);border-radius:50%}
 .legend .b::before{background:var(--b);transform:rotate(45deg)}
 .rows,.cost{list-style:none;margin:0;padding:0;max-width:none}
-.rows li{display:grid;grid-template-columns:1fr auto auto;grid-template-areas:"name value delta" "drawn drawn n";gap:0 .9rem;align-items:center;padding:.35rem 0;border-top:1px solid var(--line)}
+.rows li{font-size:.95rem;line-height:1.35;display:grid;grid-template-columns:1fr auto auto;grid-template-areas:"name value delta" "drawn drawn n";gap:0 .9rem;align-items:center;padding:.35rem 0;border-top:1px solid var(--line)}
 .rows .name{grid-area:name}.rows .value{grid-area:value}.rows .delta{grid-area:delta;min-width:4.4rem;text-align:right}.rows .drawn{grid-area:drawn;line-height:0}.rows .n{grid-area:n;text-align:right}
 .rows,.cost,.number{font-variant-numeric:tabular-nums}
 .n,.hint{color:var(--soft);font-size:.8rem}
 .name,.cost a{color:inherit;text-decoration-color:var(--line)}
 .card .hint{margin:.35rem 0 1rem}
-.cost{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:.5rem 1rem}
+.cost{display:grid;grid-template-columns:repeat(auto-fit,minmax(7.5rem,1fr));gap:.5rem 1rem}
 .cost li{display:flex;flex-direction:column;line-height:1.35}
 .cost span,.cost a{font-size:.85rem}.cost span{color:var(--soft)}
-.plain{margin:1rem 0 1.75rem;display:grid;gap:.75rem 2rem}
+.plain{margin:1.25rem 0 1.75rem;display:grid;gap:.75rem 2rem}
 .plain dt,.facts dt{font-weight:600;font-size:.875rem;color:var(--soft)}
 .plain dd,.facts dd{margin:0}
 .facts{margin:1rem 0 1.5rem;display:grid;gap:.6rem}
@@ -97,10 +97,10 @@ figure{margin:1.5rem 0}
 figcaption{color:var(--soft);font-size:.9rem;margin-top:.4rem}
 footer{padding-bottom:3rem;color:var(--soft);font-size:.875rem}
 footer p{max-width:none}
-@media (min-width:48rem){.facts div{grid-template-columns:15rem 1fr}.plain{grid-template-columns:repeat(2,1fr)}.rows li{grid-template-columns:1fr auto auto 10rem auto;grid-template-areas:"name value delta drawn n"}}
+@media (min-width:48rem){.facts div{grid-template-columns:15rem 1fr}.plain{grid-template-columns:repeat(3,1fr)}.rows li{grid-template-columns:1fr auto auto 7.5rem auto;grid-template-areas:"name value delta drawn n"}}
 @media (min-width:60rem){.first{grid-template-columns:minmax(15rem,19rem) 1fr}}
-@media (min-width:76rem){.frame{display:grid;grid-template-columns:11.5rem minmax(0,1fr);gap:1.75rem}.contents ol{position:sticky;top:1.25rem;display:grid;gap:.15rem}}
-@media (max-width:30rem){.top,.frame,footer{padding-left:.9rem;padding-right:.9rem}main>section,.card{padding:1rem}}
+@media (min-width:76rem){.frame{display:grid;grid-template-columns:10.5rem minmax(0,1fr);gap:1.5rem}.contents ol{position:sticky;top:1.25rem;display:grid;gap:.15rem}}
+@media (max-width:30rem){.contents ol{flex-wrap:nowrap;overflow-x:auto;white-space:nowrap}.rows li{grid-template-columns:1fr auto;grid-template-areas:"name delta" "value n" "drawn drawn"}.top,.frame,footer{padding-left:.9rem;padding-right:.9rem}main>section,.card{padding:1rem}}
 @media print{:root{color-scheme:light;--ink:#000;--soft:#444;--line:#bbb;--paper:#fff;--ground:#fff;--link:#003d7a;--a:#00467f;--b:#c24f00;--good:#176639;--bad:#a81c1c;--fair:#7d5200;--banner:#fff;--banner-line:#000;--banner-ink:#000}
 @page{margin:14mm}
 body{font-size:9.5pt}.contents,.skip{display:none}

@@ -91,9 +91,9 @@ ${views.map(
 ${verdict(report, view)}
 ${comparison(report, view)}
 </div>
-<dl class="plain">${summaryOf(report, view).map(
-    ({ title, content }) => html`<div><dt>${title}</dt><dd>${visible(String(content))}</dd></div>`,
-  )}</dl>
+<dl class="plain">${summaryOf(report, view)
+    .filter(({ id }) => id !== 'sure' && id !== 'cost')
+    .map(({ title, content }) => html`<div><dt>${title}</dt><dd>${visible(content)}</dd></div>`)}</dl>
 `,
 )}</section>`;
 }
@@ -110,6 +110,7 @@ const tones: Record<string, string> = {
 function verdict(report: Report, view: ContrastView): Html {
   const decision = view.decision ?? { ...report.decision, reason: 'No decision is available for this contrast.' };
   const words = decisionWords(decision);
+  const sure = summaryOf(report, view).find(({ id }) => id === 'sure')?.content ?? '';
   const row = (
     what: string,
     asks: string,
@@ -122,6 +123,7 @@ function verdict(report: Report, view: ContrastView): Html {
 <dl>${row('Descriptive', 'what these runs showed', decision.descriptive, words.descriptive)}
 ${row('Inferential', 'beyond these runs', decision.inferential, words.inferential)}</dl>
 <p>${visible(decision.reason)}</p>
+<p><b>How sure.</b> ${visible(sure)}</p>
 ${validity(report)}
 </div>`;
 }

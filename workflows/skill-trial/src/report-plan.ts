@@ -39,7 +39,9 @@ export function planSection(report: Report, views: ContrastView[]): Section {
           ['Not tested', rule.untested_class],
         ],
       },
-      text('This plan was locked before the first run. All other metrics, tests and tables are exploratory.'),
+      text(
+        'The plan is part of the lock; points 6 and 7 of the twelve say whether it came before the first run and stayed. All other metrics, tests and tables are exploratory.',
+      ),
       ...views.flatMap(({ name, decision }): Block[] =>
         decision === undefined
           ? []
@@ -83,10 +85,7 @@ export function conditionsSection(report: Report): Section {
           ['Parameters', parameters.length === 0 ? 'those of the agent, the same in every arm' : parameters.join(', ')],
           ['Skills disabled in arms without them by', agent.mechanism.without],
           ['Skills given to arms with them by', agent.mechanism.with],
-          [
-            'Sandbox',
-            `${sandbox.kind}${sandbox.version === null ? '' : `, ${sandbox.version}`}${sandbox.because === null ? '' : ` (${sandbox.because})`}`,
-          ],
+          ['Sandbox', `${sandbox.version ?? sandbox.kind}${sandbox.because === null ? '' : ` (${sandbox.because})`}`],
           ['What the sandbox does not stop', sandbox.doesNotStop.join('; ') || 'nothing is named'],
           ['Network', settings.network === 'open' ? 'open' : 'the model gateway only'],
           [

@@ -15,7 +15,17 @@ import {
   table,
   text,
 } from './report-document.js';
-import { type ContrastView, evidenceLinks, formatP, formatRange, inputs, plainStatistic, stripOf, used } from './report-view.js';
+import {
+  type ContrastView,
+  evidenceLinks,
+  formatP,
+  formatRange,
+  inputs,
+  plainStatistic,
+  reachWords,
+  stripOf,
+  used,
+} from './report-view.js';
 
 export function resultsSection(report: Report, views: ContrastView[]): Section {
   return {
@@ -118,7 +128,9 @@ function contrastBlocks(report: Report, view: ContrastView, named: boolean): Blo
         plainStatistic(row),
       ]),
     ),
-    text(`p is not corrected for looking at ${statistics.length} metrics; only the primary one was named in advance.`),
+    text(
+      `${reachWords(statistics)} p is not corrected for looking at ${statistics.length} metrics; only the primary one was named in advance.`.trim(),
+    ),
     details(`How each number is made: formula, every run’s value, records (${name})`, [
       { ...derivations, rows: derivations.rows.map((row, index) => ({ ...row, id: how(rows[index] as ComparisonRow) })) },
     ]),

@@ -70,10 +70,10 @@ export function trialsSection(report: Report): Section {
       details('Negative control and stability', [
         table(
           'New tests on the untouched base: outcomes',
-          ['Trial', 'Outcomes', 'Five runs of the suite'],
+          ['Trial', 'Outcomes', 'Repeated runs of the suite'],
           report.trials.map((trial) => [trial.id, outcomes(trial), stability(report, trial)]),
         ),
-        text('Only a failed assertion counts as exposing the defect. Five green runs do not prove that a suite is never flaky.'),
+        text('Only a failed assertion counts as exposing the defect. Green repeats do not prove that a suite is never flaky.'),
       ]),
       ...(mismatches.length === 0 ? [] : [heading('Token counts that disagree'), list(mismatches)]),
     ],

@@ -4,7 +4,7 @@ import type { Conclusion } from './conclusion.js';
 import type { ContrastDecision } from './decision.js';
 import { formatDelta, formatValue } from './number-format.js';
 import type { Report } from './report.js';
-import { type Content, type Inline, type Mark, record, type Strip } from './report-document.js';
+import { type Inline, type Mark, record, type Strip } from './report-document.js';
 import { ratio } from './summary.js';
 
 export const scriptedBanner = {
@@ -72,11 +72,23 @@ export function formatP(p: number | null): string {
 export function plainStatistic(row: Statistic): string {
   if (row.p === null) return `Not tested: ${row.note === '' ? 'no reason given' : row.note}.`;
   const extreme = Math.round(row.p * row.arrangements);
-  const seen = `If the arm made no difference, ${extreme} of the ${row.arrangements} ways to label these runs would differ by at least as much.`;
-  if (row.smallestP === null) return seen;
-  return row.smallestP > 0.05
-    ? `${seen} With this few runs p cannot go below ${formatP(row.smallestP)}: no result of this design could reach .05.`
-    : `${seen} ${row.p <= 0.05 ? 'Chance alone would rarely do this.' : 'Chance alone can do this: not distinguishable.'}`;
+  const seen = `If the arm made no difference, ${extreme} of the ${row.arrangements} ways to label these runs would differ by at least as much`;
+  if (outOfReach(row)) return `${seen}.`;
+  return `${seen}: ${row.p <= 0.05 ? 'chance alone would rarely do this' : 'chance alone can do this, the arms are not distinguishable'}.`;
+}
+
+/** Whether the design itself keeps p above .05. */
+export function outOfReach({ smallestP }: Statistic): boolean {
+  return smallestP !== null && smallestP > 0.05;
+}
+
+/** What no result of this design could have shown, once for all its tests; empty where there is nothing of the kind. */
+export function reachWords(statistics: Statistic[]): string {
+  const beyond = statistics.filter(outOfReach);
+  const least = [...new Set(beyond.map((row) => formatP(row.smallestP)))].join(' or ');
+  if (beyond.length === 0) return '';
+  const which = beyond.length === statistics.length ? '' : ` for ${beyond.length} of the ${statistics.length} metrics`;
+  return `With this few runs p cannot go below ${least}${which}: no result of this design could reach .05.`;
 }
 
 /** The runs behind a row, named after the trials that each record belongs to (two trials with the same bytes share one). */
@@ -148,7 +160,7 @@ export function decisionWords({ descriptive, inferential }: Pick<ContrastDecisio
 }
 
 /** The one-screen summary of a contrast. */
-export function summaryOf(report: Report, view: ContrastView): { title: string; content: Content }[] {
+export function summaryOf(report: Report, view: ContrastView): { id: string; title: string; content: string }[] {
   const { settings, agent } = report.conditions;
   const { arm, control } = view;
   const skills = (name: string) => {
@@ -165,27 +177,31 @@ export function summaryOf(report: Report, view: ContrastView): { title: string; 
   const runs = settings.repeats === 1 ? '1 run' : `${settings.repeats} runs`;
   return [
     {
+      id: 'compared',
       title: 'Compared',
       content: `Arm ${arm} (${skills(arm)}) with arm ${control} (${skills(control)}): ${runs} each on ${settings.cases.join(', ')}, agent ${agent.name} ${agent.version}, model ${settings.model.id}.`,
     },
     {
+      id: 'differed',
       title: report.scripted ? 'What the script made differ' : 'What differed',
       content:
         (changed.length > 0 ? `${changed.map(change).join('; ')}.` : 'No quality metric differs; that is a result.') +
         (equal.length > 0 && changed.length > 0 ? ` Equal: ${equal.map((row) => row.title).join(', ')}.` : ''),
     },
     {
+      id: 'sure',
       title: 'How sure',
       content:
         test === undefined
           ? 'The primary metric was not tested.'
-          : `Primary metric, p = ${formatP(test.p)}. ${plainStatistic(test)}${report.scripted ? ' Of a script this says nothing.' : ''}`,
+          : `Primary metric, p = ${formatP(test.p)}. ${plainStatistic(test)} ${reachWords([test])}${report.scripted ? ' Of a script this says nothing.' : ''}`,
     },
     {
+      id: 'cost',
       title: 'What it cost',
       content: cost.length === 0 ? 'Not available.' : `${cost.map((row) => change(row) + times(row)).join('; ')}.`,
     },
-    { title: 'Not known', content: unknowns(report, view).join(' ') },
+    { id: 'unknown', title: 'Not known', content: unknowns(report, view).join(' ') },
   ];
 }
 

@@ -230,6 +230,34 @@ async function openModel(plan: SessionPlan): Promise<{ baseUrl: string; key: str
   return { baseUrl: model.base_url as string, key, close: async () => undefined };
 }
 
+/** What of the surroundings kept the agent from running; null when its outcome is its own. The last model call decides. */
+export function surroundingsTrouble(
+  { outcome, calls, limit }: Pick<SessionResult, 'outcome' | 'calls' | 'limit'>,
+  wallSeconds: number,
+): string | null {
+  if (limit !== null) return null;
+  const last = calls.filter((call) => call.kind === 'model-call').at(-1);
+  if (last === undefined)
+    return outcome.timedOut || outcome.exitCode === 0 ? null : 'the agent ended before it reached the model';
+  switch (last.error) {
+    case 'unreachable':
+    case 'timeout':
+    case 'disconnect':
+    case 'incomplete':
+      return `the model's last answer: ${last.error}`;
+    case 'upstream-status':
+      return last.status === 429 || (last.status ?? 0) >= 500 ? `the model's last answer: status ${last.status}` : null;
+    case 'client-closed':
+    case 'gateway-closed':
+      // killed by the wall limit while it waited: the provider's fault if the silence filled more than half of the time
+      return outcome.timedOut && last.firstByteMs === null && last.endedMs - last.startedMs > wallSeconds * 500
+        ? 'the model did not answer before the wall limit'
+        : null;
+    default:
+      return null;
+  }
+}
+
 /** A real model costs money: without a yes from a person (or a script) nothing is sent to it. */
 export function requireConsent(lab: { experiment: Experiment }, consent: boolean): void {
   const { model, limits, name } = lab.experiment;

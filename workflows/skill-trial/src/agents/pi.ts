@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Agent, AgentLaunch, AgentProgram, AgentRequest } from '../agent.js';
 import { PrerequisiteError } from '../errors.js';
@@ -35,7 +35,9 @@ async function find(root: string): Promise<AgentProgram> {
       const file = join(folder, name, 'package.json');
       if ((await stat(file).catch(() => null)) === null) continue;
       const { version } = JSON.parse(await readFile(file, 'utf8')) as { version: string };
-      return { package: name, version, folder, argv: (modules) => ['node', `${modules}/${name}/dist/cli.js`] };
+      // the sandbox mounts the folder itself: a link would lead nowhere inside
+      const real = (await realpath(join(folder, name))).slice(0, -name.length - 1);
+      return { package: name, version, folder: real, argv: (modules) => ['node', `${modules}/${name}/dist/cli.js`] };
     }
   }
   throw new PrerequisiteError('The agent pi is not installed', {

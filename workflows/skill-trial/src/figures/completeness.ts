@@ -2,7 +2,8 @@ import type { TopLevelSpec } from 'vega-lite';
 import { formatValue } from '../number-format.js';
 import type { TrialResult } from '../result.js';
 import { summarise } from '../summary.js';
-import { armScales, armsOf, counted, namedRuns, plotWidth, titled } from './runs.js';
+import { figureWidth, framed, titled, widthOf } from './frame.js';
+import { armScales, armsOf, counted, namedRuns } from './runs.js';
 
 type Run = Pick<TrialResult, 'id' | 'case' | 'arm' | 'repeat' | 'status' | 'valid' | 'values'>;
 
@@ -28,40 +29,42 @@ export function completenessFigure(results: readonly Run[]): TopLevelSpec | null
   const cut = points.some((point) => point.end === 'cut short');
   const { colour, shape } = armScales(arms);
   const lanes = [...new Set(points.map((point) => point.run))];
+  const left = Math.ceil(Math.max(48, Math.max(...arms.map(widthOf)) + 40));
+  const title = titled('How complete was each review?', [
+    'Weight of the rubric rows found, as a share of all that apply. Each mark is one run.',
+    unknown === 0
+      ? null
+      : `Not shown: ${counted(unknown, 'run')} without a value${invalid === 0 ? '' : ` (${invalid} invalid)`}.`,
+    cut ? 'A hollow mark is a run that was cut short.' : null,
+  ]);
   return {
-    title: titled('How complete was each review?', [
-      'Weight of the rubric rows found, as a share of all that apply. Each mark is one run.',
-      unknown === 0
-        ? null
-        : `Not shown: ${counted(unknown, 'run')} without a value${invalid === 0 ? '' : ` (${invalid} invalid)`}.`,
-      cut ? 'A hollow mark is a run that was cut short.' : null,
-    ]),
+    ...framed(title, { left, right: 24, top: 0, bottom: 46 }),
     description: `Strip plot of review completeness by arm. ${medians.map((one) => `${one.arm}: ${one.label}`).join('; ')}.`,
-    width: plotWidth,
-    height: { step: 64 },
+    width: figureWidth - left - 24,
+    height: arms.length * 84,
     encoding: {
       y: {
         field: 'arm',
         type: 'nominal',
         title: 'arm',
-        scale: { domain: arms, paddingInner: 0.35, paddingOuter: 0.3 },
+        scale: { domain: arms, paddingInner: 0.5, paddingOuter: 0.3 },
         axis: { ticks: false, domain: false, labelFontSize: 14, titleAngle: 0 },
       },
     },
     layer: [
       {
         data: { values: medians },
-        mark: { type: 'tick', thickness: 3, color: '#222222', bandSize: 46 },
+        mark: { type: 'tick', thickness: 3, opacity: 1, color: '#222222', bandSize: 40 },
         encoding: { x: { field: 'median', type: 'quantitative' } },
       },
       {
         data: { values: medians },
-        mark: { type: 'text', dy: -30, align: { expr: "datum.median > 0.8 ? 'right' : datum.median < 0.2 ? 'left' : 'center'" } },
+        mark: { type: 'text', dy: -27, align: { expr: "datum.median > 0.8 ? 'right' : datum.median < 0.2 ? 'left' : 'center'" } },
         encoding: { x: { field: 'median', type: 'quantitative' }, text: { field: 'label', type: 'nominal' } },
       },
       {
         data: { values: points },
-        mark: { type: 'point', size: 90, strokeWidth: 2, filled: false },
+        mark: { type: 'point', size: 90, opacity: 1, strokeWidth: 2, filled: false },
         encoding: {
           x: {
             field: 'value',

@@ -1,7 +1,8 @@
 import type { TopLevelSpec } from 'vega-lite';
 import type { TrialResult } from '../result.js';
+import { titled } from './frame.js';
 import { type GridState, grid } from './grid.js';
-import { armsOf, compare, mostRuns, namedRuns, titled } from './runs.js';
+import { armsOf, compare, mostRuns, namedRuns } from './runs.js';
 import { shareCell, shareStates } from './share.js';
 
 type Run = Pick<TrialResult, 'id' | 'case' | 'arm' | 'repeat' | 'valid' | 'status' | 'findings'>;

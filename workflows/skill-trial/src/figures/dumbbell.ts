@@ -2,82 +2,66 @@ import type { TopLevelSpec } from 'vega-lite';
 import type { ComparisonRow } from '../comparison.js';
 import { formatValue } from '../number-format.js';
 import { ratio } from '../summary.js';
-import { armScales, titled } from './runs.js';
+import { figureWidth, framed, titled, widthOf } from './frame.js';
 
-type Row = Pick<ComparisonRow, 'contrast' | 'metric' | 'title' | 'unit' | 'a' | 'b'>;
+type Row = Pick<ComparisonRow, 'contrast' | 'title' | 'unit' | 'a' | 'b'>;
 
-/** The medians of an arm as a multiple of its control's, a dumbbell a metric, a panel a contrast. Null where no ratio is known. */
+/** The medians of an arm as a multiple of its control's, a dumbbell for each metric and contrast. Null where no ratio is known. */
 export function dumbbellFigure(rows: readonly Row[]): TopLevelSpec | null {
   const all = rows.map((row) => ({ ...row, ratio: ratio(row.a, row.b) }));
   const known = all.flatMap((row) => (row.ratio === null ? [] : [{ ...row, ratio: row.ratio }]));
   if (known.length === 0) return null;
-  const contrasts = [...new Set(known.map((row) => row.contrast))];
-  const names = [...new Set(known.map((row) => row.title))];
-  const left = all.filter((row) => row.ratio === null);
+  const many = new Set(rows.map((row) => row.contrast)).size > 1;
+  const name = (row: Row) => (many ? `${row.contrast}: ${row.title}` : row.title);
+  const unit = (row: Row) => (row.unit === 'tokens' || row.unit === 'calls' ? ` ${row.unit}` : '');
   const values = known.map((row) => ({
-    metric: row.title,
-    contrast: row.contrast,
+    name: name(row),
     ratio: row.ratio,
-    end: Math.max(1, row.ratio),
-    label: `×${row.ratio.toFixed(2)}  (${formatValue(row.a, row.unit)} → ${formatValue(row.b, row.unit)}${/^(tokens|calls)$/.test(row.unit) ? ` ${row.unit}` : ''})`,
+    label: `×${row.ratio.toFixed(2)}  (${formatValue(row.a, row.unit)} → ${formatValue(row.b, row.unit)}${unit(row)})`,
   }));
+  const unknown = all.filter((row) => row.ratio === null).map(name);
   const top = Math.max(1, ...values.map((value) => value.ratio)) * 1.05;
-  // the colour of an arm, where its name can be told from the contrast's
-  const arms = contrasts.map((contrast) => contrast.split('-')[0] as string);
-  const { colour, shape } = armScales([...new Set(arms)]);
-  const mark = (contrast: string) => {
-    const at = colour.domain.indexOf(contrast.split('-')[0] as string);
-    return { colour: colour.range[at] as string, shape: shape.range[at] as string };
-  };
+  const names = values.map((value) => value.name);
+  const left = Math.ceil(Math.max(...names.map(widthOf)) + 24);
+  const right = Math.ceil(Math.max(...values.map((value) => widthOf(value.label))) + 24);
+  const width = Math.max(160, figureWidth - left - right);
+  const title = titled(
+    many
+      ? 'What does each arm cost, compared with its control?'
+      : `What does ${rows[0]?.contrast.replace('-', ' cost, compared with ')}?`,
+    [
+      'Medians. The circle at 1 is the control; the diamond is the other arm as a multiple of it.',
+      unknown.length === 0 ? null : `No ratio (a side is unknown, or the control is 0): ${unknown.join(', ')}.`,
+    ],
+  );
+  const y = { field: 'name', type: 'nominal' as const, title: null, sort: names, scale: { domain: names } };
+  const ratioOf = { field: 'ratio', type: 'quantitative' as const };
   return {
-    title: titled('What did the skills cost, compared with the control?', [
-      'Medians. 1 (circle) is the control; the other mark is the arm with skills as a multiple of it.',
-      left.length === 0
-        ? null
-        : `No ratio (unknown, or the control is 0): ${[...new Set(left.map((row) => row.title))].join(', ')}.`,
-    ]),
-    description: `Dumbbell chart of medians as a multiple of the control's. ${values.map((value) => `${value.contrast} ${value.metric}: ${value.label}`).join('; ')}.`,
-    vconcat: contrasts.map((contrast) => {
-      const own = values.filter((value) => value.contrast === contrast);
-      return {
-        title: { text: `${contrast.replace('-', ' against ')}`, fontSize: 12, fontWeight: 'normal' as const },
-        width: 300,
-        height: { step: 30 },
-        data: { values: own },
-        encoding: {
-          y: {
-            field: 'metric',
-            type: 'nominal' as const,
-            title: null,
-            sort: names,
-            axis: { ticks: false, domain: false, labelLimit: 200 },
-          },
-          x: {
-            type: 'quantitative' as const,
-            scale: { domain: [0, top], nice: false },
-            title: "multiple of the control's median",
-            axis: { tickCount: 6 },
-          },
-        },
-        layer: [
-          {
-            mark: { type: 'rule' as const, strokeWidth: 3, color: '#999999' },
-            encoding: { x: { field: 'ratio', type: 'quantitative' as const }, x2: { datum: 1 } },
-          },
-          {
-            mark: { type: 'point' as const, shape: 'circle', color: '#555555', size: 80 },
-            encoding: { x: { datum: 1, type: 'quantitative' as const } },
-          },
-          {
-            mark: { type: 'point' as const, shape: mark(contrast).shape, color: mark(contrast).colour, size: 110 },
-            encoding: { x: { field: 'ratio', type: 'quantitative' as const } },
-          },
-          {
-            mark: { type: 'text' as const, align: 'left' as const, x: 312 },
-            encoding: { text: { field: 'label', type: 'nominal' as const }, x: { value: 312 } },
-          },
-        ],
-      };
-    }),
+    ...framed(title, { left, right, top: 0, bottom: 46 }),
+    description: `Dumbbell chart of medians as a multiple of the control's. ${values.map((value) => `${value.name}: ${value.label}`).join('; ')}.`,
+    width,
+    height: values.length * 30,
+    data: { values },
+    encoding: {
+      y: { ...y, axis: { ticks: false, domain: false, labelLimit: 0 } },
+      x: {
+        type: 'quantitative',
+        scale: { domain: [0, top], nice: false },
+        title: "multiple of the control's median",
+        axis: { tickCount: 5, format: '~g' },
+      },
+    },
+    layer: [
+      { mark: { type: 'rule', strokeWidth: 3, color: '#999999' }, encoding: { x: ratioOf, x2: { datum: 1 } } },
+      {
+        mark: { type: 'point', shape: 'circle', color: '#00467F', size: 90, opacity: 1 },
+        encoding: { x: { datum: 1, type: 'quantitative' } },
+      },
+      { mark: { type: 'point', shape: 'diamond', color: '#D55E00', size: 110, opacity: 1 }, encoding: { x: ratioOf } },
+      {
+        mark: { type: 'text', align: 'left' },
+        encoding: { x: { value: width + 12 }, text: { field: 'label', type: 'nominal' } },
+      },
+    ],
   };
 }

@@ -1,5 +1,5 @@
 import type { TopLevelSpec } from 'vega-lite';
-import { plotWidth } from './runs.js';
+import { cutLabels, figureWidth, framed, widthOf } from './frame.js';
 
 /** One thing that a cell can say: told by its colour and by the text in it. */
 export interface GridState {
@@ -23,15 +23,23 @@ export interface Grid {
 /** A heat map with a text in every cell. */
 export function grid({ title, description, rows, rowTitle, columns, columnTitle, legend, states, cells }: Grid): TopLevelSpec {
   const used = states.filter((state) => cells.some((cell) => cell.state === state.state));
-  const labels = Math.min(260, Math.max(...rows.map((row) => row.length)) * 6.2 + 10);
-  const step = Math.max(24, Math.min(72, Math.floor((plotWidth + 80 - labels) / columns.length)));
-  const slanted = Math.max(...columns.map((column) => column.length)) * 6.5 > step;
+  const longest = Math.min(46, Math.max(rowTitle.length, ...rows.map((row) => row.length)));
+  const left = Math.ceil(widthOf('x'.repeat(longest))) + 18;
+  const step = Math.max(26, Math.min(64, Math.floor((figureWidth - left - 20) / columns.length)));
+  const widest = Math.min(22, Math.max(...columns.map((column) => column.length)));
+  const slanted = widest * 7 > step;
+  const legendLines = Math.ceil(used.length / 3);
   const inks = Object.fromEntries(states.map(({ state, ink }) => [state, ink]));
   return {
-    title: { ...title, frame: 'group' },
+    ...framed(title, {
+      left,
+      right: slanted ? 60 : 20,
+      top: 26 + (slanted ? widest * 7 : 18),
+      bottom: 56 + 20 * legendLines,
+    }),
     description,
-    width: { step },
-    height: { step: 26 },
+    width: step * columns.length,
+    height: rows.length * 26,
     data: { values: cells.map((cell) => ({ ...cell, ink: inks[cell.state] ?? '#222222' })) },
     encoding: {
       x: {
@@ -40,7 +48,7 @@ export function grid({ title, description, rows, rowTitle, columns, columnTitle,
         sort: columns,
         scale: { domain: columns },
         title: columnTitle,
-        axis: { orient: 'top', labelAngle: slanted ? -45 : 0, ticks: false, domain: false, labelLimit: 140 },
+        axis: { orient: 'top', labelAngle: slanted ? -45 : 0, ticks: false, domain: false, ...cutLabels(22) },
       },
       y: {
         field: 'row',
@@ -49,14 +57,14 @@ export function grid({ title, description, rows, rowTitle, columns, columnTitle,
         scale: { domain: rows },
         title: rowTitle,
         axis: {
-          labelLimit: 260,
           ticks: false,
           domain: false,
           titleAngle: 0,
-          titleAlign: 'left',
-          titleAnchor: 'end',
-          titleY: -14,
-          titleX: -labels,
+          titleAlign: 'right',
+          titleBaseline: 'bottom',
+          titleX: -6,
+          titleY: -10,
+          ...cutLabels(46),
         },
       },
     },
@@ -74,8 +82,8 @@ export function grid({ title, description, rows, rowTitle, columns, columnTitle,
               direction: 'horizontal',
               symbolType: 'square',
               symbolStrokeColor: '#777777',
-              columns: 4,
-              labelLimit: 260,
+              columns: 3,
+              labelLimit: 0,
             },
           },
         },

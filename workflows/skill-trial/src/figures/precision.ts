@@ -2,7 +2,8 @@ import type { TopLevelSpec } from 'vega-lite';
 import { formatValue } from '../number-format.js';
 import { pooledPrecision } from '../precision.js';
 import type { TrialResult } from '../result.js';
-import { armsOf, counted, mostRuns, namedRuns, plotWidth, titled } from './runs.js';
+import { cutLabels, figureWidth, framed, titled, widthOf } from './frame.js';
+import { armsOf, counted, mostRuns, namedRuns } from './runs.js';
 
 type Run = Pick<TrialResult, 'id' | 'case' | 'arm' | 'repeat' | 'valid' | 'precision'>;
 
@@ -26,17 +27,19 @@ export function precisionFigure(results: readonly Run[]): TopLevelSpec | null {
   const top = Math.max(1, ...bars.map((bar) => bar.checkable));
   const left = results.length - scored.length;
   const names = bars.map((bar) => bar.name);
+  const margin = Math.ceil(Math.min(220, Math.max(...names.map(widthOf))) + 50);
+  const title = titled('How many findings held?', [
+    'Findings that could be checked: confirmed (✓) and contradicted (✗). Unconfirmed ones and style advice are not among them.',
+    left === 0 ? null : `Not shown: ${counted(left, 'run')} not scored or invalid.`,
+  ]);
   return {
-    title: titled('How many findings held?', [
-      'Findings that could be checked: confirmed (✓) and contradicted (✗). Unconfirmed ones and style advice are not among them.',
-      left === 0 ? null : `Not shown: ${counted(left, 'run')} not scored or invalid.`,
-    ]),
+    ...framed(title, { left: margin, right: 24, top: 0, bottom: 90 }),
     description: `Stacked bars of confirmed and contradicted findings by ${byRun ? 'run' : 'arm'}. ${bars
       .slice(0, mostRuns)
       .map((bar) => `${bar.name}: ${bar.confirmed} confirmed, ${bar.contradicted} contradicted`)
       .join('; ')}.`,
-    width: plotWidth,
-    height: { step: 28 },
+    width: figureWidth - margin - 24,
+    height: bars.length * 28,
     encoding: {
       y: {
         field: 'name',
@@ -44,7 +47,7 @@ export function precisionFigure(results: readonly Run[]): TopLevelSpec | null {
         sort: names,
         title: byRun ? 'run' : 'arm',
         scale: { domain: names },
-        axis: { ticks: false, domain: false, titleAngle: 0, labelLimit: 200 },
+        axis: { ticks: false, domain: false, titleAngle: 0, titleX: 10 - margin, titleAlign: 'left', ...cutLabels(34) },
       },
       // room at the right for the label
       x: {

@@ -1,8 +1,9 @@
 import type { TopLevelSpec } from 'vega-lite';
 import type { TrialResult } from '../result.js';
 import type { RubricRow } from '../rubric.js';
+import { titled } from './frame.js';
 import { type GridState, grid } from './grid.js';
-import { armsOf, compare, mostRuns, namedRuns, titled } from './runs.js';
+import { armsOf, compare, mostRuns, namedRuns } from './runs.js';
 import { shareCell, shareStates } from './share.js';
 
 type Run = Pick<TrialResult, 'id' | 'case' | 'arm' | 'repeat' | 'valid' | 'rows'>;
@@ -46,7 +47,7 @@ export function rubricFigure(results: readonly Run[], cases: Cases = new Map()):
   });
   return grid({
     title: titled('Which risks did each review find?', [
-      byRun ? '✓ found   ✗ not found   ? unknown' : 'Runs that found the row / runs in which that is known',
+      byRun ? '✓ found, ✗ not found, ? unknown' : 'Runs that found the row / runs in which that is known',
       unscored === 0 ? null : `Not shown: ${unscored} not scored yet.`,
     ]),
     description: `Heat map of rubric rows by ${byRun ? 'run' : 'arm'}. ${counts.join('; ')}.`,

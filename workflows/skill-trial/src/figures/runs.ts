@@ -4,9 +4,6 @@ import type { TrialResult } from '../result.js';
 
 export type RunName = Pick<TrialResult, 'id' | 'case' | 'arm' | 'repeat'>;
 
-/** Width of a figure's plot, in pixels: with its labels about 640. */
-export const plotWidth = 520;
-
 /** More runs than this are shown by arm: their names would no longer be readable. */
 export const mostRuns = 24;
 
@@ -46,10 +43,4 @@ export function compare(x: string, y: string): number {
 /** `1 run`, `2 runs`. */
 export function counted(number: number, what: string): string {
   return `${number} ${what}${number === 1 ? '' : 's'}`;
-}
-
-/** A title with lines below it; no line where there is nothing to say. */
-export function titled(text: string, lines: (string | null)[]): { text: string; subtitle?: string[] } {
-  const subtitle = lines.filter((line) => line !== null);
-  return subtitle.length === 0 ? { text } : { text, subtitle };
 }

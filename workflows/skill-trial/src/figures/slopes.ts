@@ -3,7 +3,8 @@ import { type Contrast, contrastName } from '../comparison.js';
 import { type MetricId, metricOf } from '../metric.js';
 import type { TrialResult } from '../result.js';
 import { summarise } from '../summary.js';
-import { armScales, compare, counted, titled } from './runs.js';
+import { titledNarrow, tokenLabels } from './frame.js';
+import { armScales, compare, counted } from './runs.js';
 
 type Run = Pick<TrialResult, 'id' | 'case' | 'arm' | 'repeat' | 'status' | 'valid' | 'values'>;
 
@@ -47,7 +48,7 @@ export function slopesFigure(
   const cut = drawn.some((panel) => panel.values.some((one) => one.end === 'cut short'));
   const invalid = results.filter((run) => !run.valid).length;
   return {
-    title: titled('Time and tokens, run by run', [
+    title: titledNarrow('Time and tokens, run by run', [
       'A line joins the runs of one block (same case and repeat); the bar is the median of the arm.',
       cut ? 'A hollow mark is a run that was cut short: its time ends at the limit.' : null,
       invalid === 0 ? null : `Not shown: ${counted(invalid, 'invalid run')}.`,
@@ -58,6 +59,8 @@ export function slopesFigure(
       .map((panel) => `${panel.name} ${panel.medians.map((one) => `${one.arm} ${Number(one.median.toPrecision(4))}`).join(', ')}`)
       .join('; ')}.`,
     columns: 3,
+    bounds: 'flush',
+    spacing: { column: 66, row: 60 },
     concat: drawn.map((panel) => {
       const x = {
         field: 'arm',
@@ -67,8 +70,8 @@ export function slopesFigure(
         axis: { labelAngle: 0, domain: false, ticks: false, labelFontSize: 13 },
       };
       return {
-        title: { text: panel.name, fontSize: 12, fontWeight: 'normal' as const },
-        width: 140,
+        title: { text: panel.name, fontSize: 12, fontWeight: 'normal' as const, frame: 'group' as const, dx: -30 },
+        width: 145,
         height: 130,
         encoding: { x },
         layer: [
@@ -81,19 +84,19 @@ export function slopesFigure(
                 type: 'quantitative' as const,
                 title: null,
                 scale: { zero: true, nice: true },
-                axis: { tickCount: 4, format: '~s' },
+                axis: { tickCount: 4, labelExpr: tokenLabels },
               },
               detail: { field: 'block', type: 'nominal' as const },
             },
           },
           {
             data: { values: panel.medians },
-            mark: { type: 'tick' as const, thickness: 3, width: 34, color: '#222222' },
+            mark: { type: 'tick' as const, thickness: 3, width: 34, opacity: 1, color: '#222222' },
             encoding: { y: { field: 'median', type: 'quantitative' as const } },
           },
           {
             data: { values: panel.values },
-            mark: { type: 'point' as const, size: 60, strokeWidth: 2, filled: false },
+            mark: { type: 'point' as const, size: 60, strokeWidth: 2, opacity: 1, filled: false },
             encoding: {
               y: { field: 'value', type: 'quantitative' as const },
               color: { field: 'arm', type: 'nominal' as const, scale: colour, legend: null },

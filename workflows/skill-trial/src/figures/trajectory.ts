@@ -1,9 +1,13 @@
 import type { TopLevelSpec } from 'vega-lite';
 import type { Timeline } from '../timeline.js';
-import { compare, counted, plotWidth, titled } from './runs.js';
+import { titledNarrow, tokenLabels } from './frame.js';
+import { compare, counted } from './runs.js';
 
+const plotWidth = 545;
 const mostTrials = 12;
 const mostKinds = 6;
+/** Marks of a kind closer than this share of the time shown are one: they would hide each other. */
+const sameMoment = 0.03;
 const shapes = ['circle', 'square', 'triangle-up', 'cross', 'triangle-down', 'stroke'];
 const skillLane = 'skill loaded';
 const ends: Record<Timeline['status'], string> = {
@@ -37,8 +41,8 @@ export function trajectoryFigure(timelines: readonly Timeline[]): TopLevelSpec |
   const unplaced = shown.flatMap((trial) => [...trial.tools, ...trial.loads]).filter((one) => one.at === null).length;
   const x = { domain: [0, end], nice: false };
   return {
-    title: titled('What did each run do, and when?', [
-      'Line: prompt tokens, a dot for each model call. Below: tool calls when the model asked for them (number where several), and skills loaded.',
+    title: titledNarrow('What did each run do, and when?', [
+      'Above: prompt tokens, a dot for each model call; the upright line is the end of the run. Below: tool calls at the moment the model asked for them (a number where several, ✗ failed), and skills loaded.',
       called.length > shown.length ? `The first ${shown.length} of ${called.length} trials.` : null,
       called.length < timelines.length
         ? `Not shown: ${counted(timelines.length - called.length, 'trial')} without a model call.`
@@ -58,7 +62,7 @@ export function trajectoryFigure(timelines: readonly Timeline[]): TopLevelSpec |
           `${trial.id}: ${counted(trial.calls.length, 'model call')}, ${counted(trial.tools.length, 'tool call')}, ${counted(trial.loads.length, 'skill')} loaded, ${trial.elapsedSeconds.toFixed(1)} s, ${ends[trial.status]}`,
       )
       .join('; ')}.`,
-    spacing: 14,
+    spacing: 18,
     vconcat: shown.map((trial, index) => {
       const last = index === shown.length - 1;
       const tokens = {
@@ -66,6 +70,8 @@ export function trajectoryFigure(timelines: readonly Timeline[]): TopLevelSpec |
           text: `${trial.id}: ${counted(trial.calls.length, 'model call')}, ${trial.elapsedSeconds.toFixed(1)} s, ${ends[trial.status]}`,
           fontSize: 12,
           fontWeight: 'normal' as const,
+          frame: 'group' as const,
+          offset: 6,
         },
         width: plotWidth,
         height: 56,
@@ -79,9 +85,16 @@ export function trajectoryFigure(timelines: readonly Timeline[]): TopLevelSpec |
               y: {
                 field: 'promptTokens',
                 type: 'quantitative' as const,
-                title: 'prompt (tokens)',
+                title: ['prompt', '(tokens)'],
                 scale: { domain: [0, top], nice: false },
-                axis: { tickCount: 3, format: '~s', titleFontSize: 10, titleAnchor: 'end' as const },
+                axis: {
+                  tickCount: 3,
+                  labelExpr: tokenLabels,
+                  labelFontSize: 11,
+                  titleFontSize: 11,
+                  titleX: -38,
+                  titleAnchor: 'middle' as const,
+                },
               },
             },
           },
@@ -102,7 +115,7 @@ export function trajectoryFigure(timelines: readonly Timeline[]): TopLevelSpec |
           },
         ],
       };
-      const marks = marksOf(trial, kindOf);
+      const marks = marksOf(trial, kindOf, end * sameMoment);
       const below = {
         width: plotWidth,
         height: { step: 15 },
@@ -125,7 +138,7 @@ export function trajectoryFigure(timelines: readonly Timeline[]): TopLevelSpec |
         },
         layer: [
           {
-            mark: { type: 'point' as const, size: 46, strokeWidth: 1.5, filled: true },
+            mark: { type: 'point' as const, size: 46, opacity: 1, strokeWidth: 1.5, filled: true },
             encoding: {
               shape: {
                 field: 'lane',
@@ -144,39 +157,36 @@ export function trajectoryFigure(timelines: readonly Timeline[]): TopLevelSpec |
             },
           },
           {
-            mark: { type: 'text' as const, align: 'left' as const, dx: 6, fontSize: 10, limit: 300 },
+            mark: { type: 'text' as const, align: 'left' as const, dx: 6, fontSize: 10, clip: true },
             encoding: { text: { field: 'label', type: 'nominal' as const } },
           },
         ],
       };
-      return { spacing: 2, vconcat: lanes.length === 0 ? [tokens] : [tokens, below], bounds: 'flush' as const };
+      return { spacing: 10, vconcat: lanes.length === 0 ? [tokens] : [tokens, below], bounds: 'flush' as const };
     }),
   };
 }
 
-/** One mark for the tool calls of a kind that one answer asked for, and for the skills loaded at one moment. */
-function marksOf(trial: Timeline, kindOf: (name: string) => string): { at: number; lane: string; label: string }[] {
-  const groups = new Map<string, { at: number; lane: string; names: string[]; failed: number }>();
-  const add = (at: number | null, lane: string, name: string, failed: boolean) => {
-    if (at === null) return;
-    const group = groups.get(`${lane}/${at}`) ?? { at, lane, names: [], failed: 0 };
-    groups.set(`${lane}/${at}`, group);
+/** One mark for the tool calls of a kind, or the skills loaded, at about the same moment. */
+function marksOf(trial: Timeline, kindOf: (name: string) => string, near: number): { at: number; lane: string; label: string }[] {
+  const events = [
+    ...trial.loads.map(({ skill, at }) => ({ at, lane: skillLane, name: skill, failed: false })),
+    ...trial.tools.map(({ name, at, failed }) => ({ at, lane: kindOf(name), name, failed: failed === true })),
+  ].flatMap(({ at, ...event }) => (at === null ? [] : [{ at, ...event }]));
+  const groups: { at: number; lane: string; names: string[]; failed: number }[] = [];
+  for (const { at, lane, name, failed } of events.sort((x, y) => x.at - y.at)) {
+    let group = groups.find((one) => one.lane === lane && at - one.at < near);
+    if (group === undefined) {
+      group = { at, lane, names: [], failed: 0 };
+      groups.push(group);
+    }
     group.names.push(name);
     group.failed += failed ? 1 : 0;
-  };
-  for (const load of trial.loads) add(load.at, skillLane, load.skill, false);
-  for (const tool of trial.tools) add(tool.at, kindOf(tool.name), tool.name, tool.failed === true);
-  return [...groups.values()].map(({ at, lane, names, failed }) => ({
-    at,
-    lane,
-    label:
-      lane === skillLane
-        ? names.join(', ')
-        : [
-            names.length > 1 ? String(names.length) : '',
-            failed === 0 ? '' : `${failed === 1 && names.length === 1 ? '' : `${failed} `}failed`,
-          ]
-            .filter((text) => text !== '')
-            .join(', '),
-  }));
+  }
+  return groups.map(({ at, lane, names, failed }) => {
+    if (lane === skillLane) return { at, lane, label: names.join(', ') };
+    const many = names.length > 1 ? String(names.length) : '';
+    const wrong = failed === 0 ? '' : names.length > 1 ? ` (${failed} ✗)` : '✗';
+    return { at, lane, label: `${many}${wrong}` };
+  });
 }
