@@ -9,7 +9,7 @@ export default defineConfig({
     include: ['skill-trial/test/**/*.test.ts', 'test/**/*.test.ts'],
     // a case's own tests belong to the case
     exclude: ['**/node_modules/**', '**/dist/**'],
-    testTimeout: 60_000,
+    testTimeout: 300_000,
     hookTimeout: 300_000,
     reporters: ['default', `${here}closing-line.mjs`],
   },

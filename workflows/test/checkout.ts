@@ -73,6 +73,11 @@ export class Checkout {
     return this.node(['node_modules/nx/dist/bin/nx.js', 'run', target, '--outputStyle=stream-without-prefixes'], env);
   }
 
+  /** `npx nx run-many -t <targets> -p <project>`. */
+  nxMany(project: string, targets: string[], env: Record<string, string> = {}): Promise<Done> {
+    return this.node(['node_modules/nx/dist/bin/nx.js', 'run-many', '-t', ...targets, '-p', project, '--outputStyle=stream-without-prefixes'], env);
+  }
+
   /** `npm start -- …` without npm's own start-up. */
   start(words: string[] = [], env: Record<string, string> = {}): Promise<Done> {
     return this.node(['workflows/dist/start.js', ...words], env);

@@ -1,16 +1,24 @@
-// A node:test reporter that tells assertion failures from crashes: one JSON line for every test, none for a describe block.
-// node's own JUnit calls both "testCodeFailure" and folds a file that cannot be imported into one "test failed".
+// A node:test reporter that tells assertion failures from crashes: one JSON line for every test, and one for a describe block that
+// broke by itself. node's own JUnit calls both "testCodeFailure" and folds a file that cannot be imported into one "test failed".
 
 /** @param {unknown} error */
 function outcomeOf(error) {
-  const type = error?.failureType;
-  if (type === 'testTimeoutFailure' || type === 'cancelledByParent') return 'timeout';
+  if (error?.failureType === 'testTimeoutFailure') return 'timeout';
+  if (error?.failureType === 'hookFailed') return 'crash';
   const cause = error?.cause ?? error;
   return cause?.code === 'ERR_ASSERTION' || cause?.name === 'AssertionError' ? 'assertion' : 'crash';
 }
 
+const lineOf = (file, names, outcome, error) => {
+  const cause = error?.cause ?? error;
+  const message = outcome === 'passed' || error === undefined ? null : String(cause?.message ?? cause).slice(0, 2000);
+  return `${JSON.stringify({ file, name: names.join(' > '), outcome, message })}\n`;
+};
+
 export default async function* report(source) {
   const names = [];
+  // Tests that were cancelled: the block around them, which is told after them, says whether it broke or ran out of time.
+  let cancelled = [];
   for await (const { type, data } of source) {
     if (type === 'test:start') {
       names.length = data.nesting;
@@ -18,12 +26,29 @@ export default async function* report(source) {
       continue;
     }
     if (type !== 'test:pass' && type !== 'test:fail') continue;
-    if (data.details?.type === 'suite') continue;
     const error = data.details?.error;
-    if (type === 'test:fail' && error?.failureType === 'subtestsFailed') continue;
-    // A file that ends before its first test is reported under its own path: nothing of it was collected.
+    const failure = type === 'test:fail' ? error?.failureType : undefined;
+    const isSuite = data.details?.type === 'suite';
+    const file = data.file ?? data.name;
+    const name = [...names.slice(0, data.nesting), data.name];
+    const inside = cancelled.filter((one) => one.nesting > data.nesting);
+    if (failure === 'cancelledByParent') {
+      for (const one of inside) one.nesting = data.nesting;
+      if (!isSuite) cancelled.push({ nesting: data.nesting, file, name, error });
+      continue;
+    }
+    const brokeItself = failure === 'hookFailed' || failure === 'testCodeFailure';
+    for (const one of inside) yield lineOf(one.file, one.name, brokeItself ? 'crash' : 'timeout', one.error);
+    cancelled = cancelled.filter((one) => one.nesting <= data.nesting);
+    if (failure === 'subtestsFailed') continue;
+    if (isSuite) {
+      if (failure !== undefined) yield lineOf(file, name, failure === 'testCodeFailure' ? 'collection' : outcomeOf(error), error);
+      continue;
+    }
+    // A file that ends before its first test, or breaks outside its tests, is reported under its own path.
     const isFile =
       data.nesting === 0 && (data.name === data.file || data.file?.endsWith(`/${data.name}`) || data.file === undefined);
+    if (isFile && type === 'test:pass') continue; // it holds no test: nothing was tested
     const outcome =
       data.skip !== undefined
         ? 'skipped'
@@ -31,11 +56,10 @@ export default async function* report(source) {
           ? 'todo'
           : type === 'test:pass'
             ? 'passed'
-            : isFile
+            : isFile && failure !== 'testTimeoutFailure'
               ? 'collection'
               : outcomeOf(error);
-    const cause = error?.cause ?? error;
-    const message = outcome === 'passed' || error === undefined ? null : String(cause?.message ?? cause).slice(0, 2000);
-    yield `${JSON.stringify({ file: data.file ?? data.name, name: [...names.slice(0, data.nesting), data.name].join(' > '), outcome, message })}\n`;
+    yield lineOf(file, name, outcome, error);
   }
+  for (const one of cancelled) yield lineOf(one.file, one.name, 'timeout', one.error);
 }

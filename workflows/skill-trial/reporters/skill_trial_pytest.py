@@ -1,19 +1,26 @@
-"""A pytest plugin that writes one JSON line for every test: it tells assertion failures from crashes and collection errors."""
+"""A pytest plugin that writes one JSON line for every test: it tells assertion failures from crashes and collection errors.
+
+Each line is written at once, and one before each test: a run that is killed leaves what it knew, and which test never ended.
+"""
 
 import json
 import os
 
 import pytest
 
-_lines = []
-
 
 def _write(file, name, outcome, message):
-    _lines.append(json.dumps({"file": file, "name": name, "outcome": outcome, "message": message}))
+    with open(os.environ["SKILL_TRIAL_TESTS"], "a", encoding="utf-8") as out:
+        out.write(json.dumps({"file": file, "name": name, "outcome": outcome, "message": message}) + "\n")
 
 
 def _is_assertion(kind):
     return issubclass(kind, (AssertionError, pytest.fail.Exception))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item):
+    _write(str(item.path), item.nodeid.split("::", 1)[-1], "started", None)
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -38,8 +45,3 @@ def pytest_collectreport(report):
     if report.failed:
         path = getattr(report, "path", None) or report.nodeid
         _write(str(path), report.nodeid, "collection", str(report.longrepr)[:2000])
-
-
-def pytest_sessionfinish():
-    with open(os.environ["SKILL_TRIAL_TESTS"], "w", encoding="utf-8") as out:
-        out.writelines(line + "\n" for line in _lines)

@@ -59,7 +59,7 @@ main>.summary{background:none;border:0;padding:0}
 .rows,.cost,.number{font-variant-numeric:tabular-nums}
 .n,.hint{color:var(--soft);font-size:.8rem}
 .name,.cost a{color:inherit;text-decoration-color:var(--line)}
-.card .hint{margin:.35rem 0 1rem}
+.card .hint{margin:.35rem 0 1rem;font-size:.8rem}
 .cost{display:grid;grid-template-columns:repeat(auto-fit,minmax(7.5rem,1fr));gap:.5rem 1rem}
 .cost li{display:flex;flex-direction:column;line-height:1.35}
 .cost span,.cost a{font-size:.85rem}.cost span{color:var(--soft)}
@@ -103,11 +103,11 @@ footer p{max-width:none}
 @media (max-width:30rem){.contents ol{flex-wrap:nowrap;overflow-x:auto;white-space:nowrap}.rows li{grid-template-columns:1fr auto;grid-template-areas:"name delta" "value n" "drawn drawn"}.top,.frame,footer{padding-left:.9rem;padding-right:.9rem}main>section,.card{padding:1rem}}
 @media print{:root{color-scheme:light;--ink:#000;--soft:#444;--line:#bbb;--paper:#fff;--ground:#fff;--link:#003d7a;--a:#00467f;--b:#c24f00;--good:#176639;--bad:#a81c1c;--fair:#7d5200;--banner:#fff;--banner-line:#000;--banner-ink:#000}
 @page{margin:14mm}
-body{font-size:9.5pt}.contents,.skip{display:none}
+html{font-size:9pt}.contents,.skip{display:none}
 .top,.frame,footer{max-width:none;padding:0}.frame{display:block}
 main>section{border:0;padding:0;margin:0 0 1.5rem}.card,tr,figure,.banner,.plain div{break-inside:avoid}h2,h3,caption{break-after:avoid}
 .scroll,.paper,pre{overflow:visible;max-height:none}pre{white-space:pre-wrap;overflow-wrap:anywhere}
-table{font-size:7.5pt;width:100%}thead{display:table-header-group}th,td{overflow-wrap:anywhere;padding-right:.5rem}tbody th{min-width:0}.number,.mark{white-space:normal}
+table{font-size:.85rem;width:100%}thead{display:table-header-group}th,td{padding-right:.5rem}td a,td code,tbody th{overflow-wrap:anywhere}tbody th{min-width:0}.number,.mark{white-space:normal}
 .strip{width:70px;height:auto}details{border:0;padding:0}details::details-content{content-visibility:visible;display:block;block-size:auto}}
 `;
 

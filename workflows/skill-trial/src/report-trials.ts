@@ -15,6 +15,7 @@ import {
   table,
   text,
 } from './report-document.js';
+import { formatRun } from './report-view.js';
 
 type Trial = Report['trials'][number];
 
@@ -26,7 +27,7 @@ export function trialsSection(report: Report): Section {
     table(
       caption,
       ['Trial', ...ids.map((id) => `#${metricOf(id).title}`)],
-      valid.map((trial) => [trial.id, ...ids.map((id) => formatValue(trial.values[id] ?? null, metricOf(id).unit))]),
+      valid.map((trial) => [trial.id, ...ids.map((id) => formatRun(trial.values[id] ?? null, metricOf(id).unit))]),
     );
   const mismatches = report.trials.flatMap((trial) => trial.usageMismatches.map((what) => `${trial.id}: ${what}`));
   return {

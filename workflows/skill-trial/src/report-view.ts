@@ -106,12 +106,18 @@ export function evidenceLinks(report: Report, row: ComparisonRow, most = 24): In
   return links.length <= most ? links : [...links.slice(0, most), `and ${links.length - most} more in report.json`];
 }
 
+/** One run's value: a share of runs is yes or no for a single run. */
+export function formatRun(value: number | null, unit: string): string {
+  if (unit !== 'runs' || value === null) return formatValue(value, unit);
+  return value === 1 ? 'yes' : value === 0 ? 'no' : formatValue(value, unit);
+}
+
 /** The values of one arm that a row was computed from, run by run. */
 export function inputs(report: Report, row: ComparisonRow, arm: string): string {
   const own = report.trials.filter((trial) => trial.arm === arm);
   if (own.length === 0) return 'no run is recorded';
   return own
-    .map((trial) => `${trial.id}: ${trial.valid ? formatValue(trial.values[row.metric] ?? null, row.unit) : 'invalid, left out'}`)
+    .map((trial) => `${trial.id}: ${trial.valid ? formatRun(trial.values[row.metric] ?? null, row.unit) : 'invalid, left out'}`)
     .join('; ');
 }
 

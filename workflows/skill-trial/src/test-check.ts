@@ -71,7 +71,7 @@ export async function runTestCheck(plan: TestCheckPlan, target: string): Promise
     const view = sandboxView(sandbox, '');
     const out = `${view.tmp}/tests.jsonl`;
     const framework = findFramework(plan.case.tests.framework);
-    const argv = framework.argv(plan.case.suite, plan.files, reporters, out);
+    const argv = framework.argv(plan.case.suite, plan.files, reporters, out, plan.timeoutMs);
     const path = inside ? '/usr/local/bin:/usr/bin:/bin' : (process.env.PATH ?? '/usr/bin:/bin');
     const env = {
       PATH: `${dirname(process.execPath)}:${path}`,

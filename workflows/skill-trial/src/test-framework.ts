@@ -17,8 +17,8 @@ export type TestResult = z.infer<typeof TestResult>;
 /** How one test framework is started so that it writes the lab's own result lines. */
 export interface TestFramework {
   name: CaseSettings['tests']['framework'];
-  /** The command for the complete suite (files: null) or for some files. */
-  argv: (suite: string[], files: string[] | null, reporters: string, out: string) => string[];
+  /** The command for the complete suite (files: null) or for some files, to be ended after `timeoutMs`. */
+  argv: (suite: string[], files: string[] | null, reporters: string, out: string, timeoutMs: number) => string[];
   env: (reporters: string, out: string) => Record<string, string>;
 }
 
@@ -26,8 +26,10 @@ export interface TestFramework {
 export const testFrameworks: TestFramework[] = [
   {
     name: 'node-test',
-    argv: (suite, files, reporters, out) => [
+    argv: (suite, files, reporters, out, timeoutMs) => [
       ...suite,
+      // per file: one that hangs is told as such, and the others still run
+      `--test-timeout=${Math.ceil(timeoutMs / 3)}`,
       `--test-reporter=${reporters}/node-test.mjs`,
       `--test-reporter-destination=${out}`,
       '--test-reporter=spec',
@@ -56,12 +58,24 @@ export function findFramework(name: TestFramework['name']): TestFramework {
   return testFrameworks.find((framework) => framework.name === name) as TestFramework;
 }
 
+/** A reporter may say that a test has started, so that one that never ends is known. */
+const TestLine = z.strictObject({ ...TestResult.shape, outcome: z.enum([...TestOutcome.options, 'started']) });
+
 /** Result lines as a reporter wrote them, sorted by file and name; `workspace` is cut from the files' paths. */
 export function readTestLines(text: string, workspace: string, where: string): TestResult[] {
-  return text
+  // a kill may cut the last line short
+  const lines = text
+    .slice(0, text.lastIndexOf('\n') + 1)
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => check(JSON.parse(line), TestResult, where))
+    .map((line) => check(JSON.parse(line), TestLine, where));
+  const id = (line: { file: string; name: string }) => JSON.stringify([line.file, line.name]);
+  const ended = new Set(lines.filter((line) => line.outcome !== 'started').map(id));
+  return lines
+    .flatMap(({ outcome, ...line }): TestResult[] => {
+      if (outcome !== 'started') return [{ ...line, outcome }];
+      return ended.has(id(line)) ? [] : [{ ...line, outcome: 'timeout', message: 'it started and never ended' }];
+    })
     .map((result) => ({
       ...result,
       file: result.file.startsWith(`${workspace}/`) ? result.file.slice(workspace.length + 1) : result.file,

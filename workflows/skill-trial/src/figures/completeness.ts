@@ -24,11 +24,14 @@ export function completenessFigure(results: readonly Run[]): TopLevelSpec | null
     if (median === null) return [];
     return [{ arm, median, label: `median ${formatValue(median, 'fraction')} (${nUsed} of ${counted(nTotal, 'run')})` }];
   });
+  const shiftOf = (point: (typeof points)[number]) => {
+    const own = points.filter((other) => other.arm === point.arm);
+    return (own.indexOf(point) - (own.length - 1) / 2) * Math.min(12, 40 / own.length);
+  };
   const unknown = results.length - points.length;
   const invalid = results.filter((run) => !run.valid).length;
   const cut = points.some((point) => point.end === 'cut short');
   const { colour, shape } = armScales(arms);
-  const lanes = [...new Set(points.map((point) => point.run))];
   const left = Math.ceil(Math.max(48, Math.max(...arms.map(widthOf)) + 40));
   const title = titled('How complete was each review?', [
     'Weight of the rubric rows found, as a share of all that apply. Each mark is one run.',
@@ -63,8 +66,9 @@ export function completenessFigure(results: readonly Run[]): TopLevelSpec | null
         encoding: { x: { field: 'median', type: 'quantitative' }, text: { field: 'label', type: 'nominal' } },
       },
       {
-        data: { values: points },
-        mark: { type: 'point', size: 90, opacity: 1, strokeWidth: 2, filled: false },
+        data: { values: points.map((point) => ({ ...point, shift: shiftOf(point) })) },
+        // beside each other, or equal values would hide one another
+        mark: { type: 'point', yOffset: { expr: 'datum.shift' }, size: 90, opacity: 1, strokeWidth: 2, filled: false },
         encoding: {
           x: {
             field: 'value',
@@ -73,8 +77,6 @@ export function completenessFigure(results: readonly Run[]): TopLevelSpec | null
             scale: { domain: [0, 1] },
             axis: { format: '.0%', tickCount: 6 },
           },
-          // beside each other, or equal values would hide one another
-          yOffset: { field: 'run', type: 'nominal', scale: { domain: lanes } },
           color: { field: 'arm', type: 'nominal', scale: colour, legend: null },
           shape: { field: 'arm', type: 'nominal', scale: shape, legend: null },
           fill: { field: 'arm', type: 'nominal', scale: colour, legend: null },

@@ -28,7 +28,10 @@ export function grid({ title, description, rows, rowTitle, columns, columnTitle,
   const step = Math.max(26, Math.min(64, Math.floor((figureWidth - left - 20) / columns.length)));
   const widest = Math.min(22, Math.max(...columns.map((column) => column.length)));
   const slanted = widest * 7 > step;
-  const legendLines = Math.ceil(used.length / 3);
+  // a legend's columns are as wide as Vega thinks that its longest label is
+  const legendWidth = Math.max(...used.map(({ state }) => state.length)) * 9.6 + 40;
+  const legendColumns = Math.max(1, Math.floor((step * columns.length + 60) / legendWidth));
+  const legendLines = Math.ceil(used.length / legendColumns);
   const inks = Object.fromEntries(states.map(({ state, ink }) => [state, ink]));
   return {
     ...framed(title, {
@@ -82,7 +85,7 @@ export function grid({ title, description, rows, rowTitle, columns, columnTitle,
               direction: 'horizontal',
               symbolType: 'square',
               symbolStrokeColor: '#777777',
-              columns: 3,
+              columns: legendColumns,
               labelLimit: 0,
             },
           },

@@ -48,7 +48,7 @@ export function trajectoryFigure(timelines: readonly Timeline[]): TopLevelSpec |
         ? `Not shown: ${counted(timelines.length - called.length, 'trial')} without a model call.`
         : null,
       unknown === 0 ? null : `${counted(unknown, 'model call')} with an unknown prompt length: a cross on the axis.`,
-      unplaced === 0 ? null : `Not shown: ${counted(unplaced, 'tool call or load')} whose time is not known.`,
+      unplaced === 0 ? null : `Not shown: ${counted(unplaced, 'mark')} of tool calls and loads whose time is not known.`,
       shown.some((trial) => !trial.matched)
         ? `Places of tool calls may be wrong in: ${shown
             .filter((trial) => !trial.matched)

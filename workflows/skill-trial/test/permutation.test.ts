@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { meanDifference, permutationTest } from '../src/permutation.js';
+
+describe('exact permutation test', () => {
+  test('three against three, fully separated, reaches 2/20 = 0.10 and no less', () => {
+    expect(permutationTest([{ a: [1, 2, 3], b: [4, 5, 6] }])).toEqual({ p: 0.1, smallestP: 0.1, arrangements: 20 });
+  });
+
+  test('hand-counted: a = 1, 2 and b = 2, 4 has 4 of 6 arrangements as extreme', () => {
+    // means of b − a over the six choices of b: {2,4} 1.5, {1,4} .5, {1,2} −1.5, {2',4} 1.5, {2,2'} −.5, {1,2'} −1.5
+    expect(permutationTest([{ a: [1, 2], b: [2, 4] }])).toEqual({ p: 4 / 6, smallestP: 2 / 6, arrangements: 6 });
+  });
+
+  test('all values equal: every arrangement is as extreme, p = 1', () => {
+    expect(permutationTest([{ a: [5, 5, 5], b: [5, 5, 5] }]).p).toBe(1);
+    expect(permutationTest([{ a: [0, 0], b: [0, 0] }]).p).toBe(1);
+  });
+
+  test('unequal groups have no mirror image: two against one reaches 1/3', () => {
+    expect(permutationTest([{ a: [1, 2], b: [9] }])).toEqual({ p: 1 / 3, smallestP: 1 / 3, arrangements: 3 });
+  });
+
+  test('labels are exchanged within a case only: two cases of 2 v 2 have 36 arrangements', () => {
+    const cases = [
+      { a: [0, 0], b: [1, 1] },
+      { a: [100, 100], b: [101, 101] },
+    ];
+    expect(permutationTest(cases)).toEqual({ p: 2 / 36, smallestP: 2 / 36, arrangements: 36 });
+  });
+
+  test('six cases of one pair each reach 2/64, below .05', () => {
+    expect(permutationTest(Array.from({ length: 6 }, () => ({ a: [0], b: [1] }))).p).toBe(2 / 64);
+  });
+
+  test('nulls are left out, not taken for 0', () => {
+    expect(permutationTest([{ a: [1, null, 2, 3], b: [null, 4, 5, 6] }])).toEqual(permutationTest([{ a: [1, 2, 3], b: [4, 5, 6] }]));
+  });
+
+  test.each([
+    ['no case', []],
+    ['an empty arm', [{ a: [], b: [1, 2] }]],
+    ['an arm that is all null', [{ a: [1], b: [null] }]],
+    ['one of two cases without a value', [{ a: [1], b: [2] }, { a: [null], b: [2] }]],
+  ])('p is null with %s', (_what, cases) => {
+    expect(permutationTest(cases)).toEqual({ p: null, smallestP: null, arrangements: 0 });
+    expect(meanDifference(cases)).toBeNull();
+  });
+
+  test('too many arrangements are refused, never sampled in silence', () => {
+    const many = Array.from({ length: 20 }, (_, index) => index);
+    expect(() => permutationTest([{ a: many, b: many }])).toThrow(RangeError);
+  });
+
+  const value = fc.integer({ min: 0, max: 50_000_000 }).map((number) => number / 7);
+  const group = fc.array(value, { minLength: 1, maxLength: 4 });
+  const cases = fc.array(fc.record({ a: group, b: group }), { minLength: 1, maxLength: 2 });
+
+  test('p is at least the smallest p, and at most 1, for token counts in the millions too', () => {
+    fc.assert(
+      fc.property(cases, (given) => {
+        const { p, smallestP } = permutationTest(given);
+        expect(p as number).toBeGreaterThanOrEqual((smallestP as number) - 1e-12);
+        expect(p).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  test('the order of repeats within an arm changes nothing', () => {
+    fc.assert(
+      fc.property(cases, (given) => {
+        const turned = given.map(({ a, b }) => ({ a: a.toReversed(), b: b.toSorted((x, y) => x - y) }));
+        expect(permutationTest(turned)).toEqual(permutationTest(given));
+        expect(meanDifference(turned)).toBeCloseTo(meanDifference(given) as number, 6);
+      }),
+    );
+  });
+
+  test('swapping the arms keeps p and turns the sign of the estimate', () => {
+    fc.assert(
+      fc.property(cases, (given) => {
+        const swapped = given.map(({ a, b }) => ({ a: b, b: a }));
+        expect(permutationTest(swapped)).toEqual(permutationTest(given));
+        expect(meanDifference(swapped)).toBeCloseTo(-(meanDifference(given) as number), 6);
+      }),
+    );
+  });
+
+  test('the unit of the values changes nothing: p of metres is p of kilometres', () => {
+    fc.assert(
+      fc.property(cases, fc.constantFrom(1e-12, 1e-3, 1e9), (given, factor) => {
+        const scaled = given.map(({ a, b }) => ({ a: a.map((x) => x * factor), b: b.map((x) => x * factor) }));
+        expect(permutationTest(scaled).p).toBe(permutationTest(given).p);
+      }),
+    );
+  });
+
+  test('the estimate weighs cases alike, as the test does', () => {
+    // pooled means would say −5/2: the second case has more runs of A at a high level
+    expect(meanDifference([{ a: [0], b: [1, 1, 1] }, { a: [10, 10, 10], b: [11] }])).toBe(1);
+  });
+});

@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { renderPage } from '../src/report-page.js';
+import { figures, hostileReport, makeReport, threeArmReport } from './fixtures/report.js';
+
+const executablePath = '/usr/bin/chromium';
+const missing = !existsSync(executablePath);
+if (missing && process.env.CI !== 'true') console.warn(`skipped: no ${executablePath}; apt-get install chromium`);
+
+const reports = { fixture: makeReport(), hostile: hostileReport(), 'three arms': threeArmReport() };
+const widths = { phone: 390, desktop: 1280 };
+const views = Object.keys(reports).flatMap((name) =>
+  Object.keys(widths).flatMap((width) => (['light', 'dark'] as const).map((theme) => ({ name, width, theme }))),
+) as { name: keyof typeof reports; width: keyof typeof widths; theme: 'light' | 'dark' }[];
+
+// With CI=true a missing browser fails in beforeAll instead of being skipped.
+describe.skipIf(missing && process.env.CI !== 'true')('index.html in a browser', { timeout: 60_000 }, () => {
+  let browser: Browser;
+  let folder: string;
+  const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'report-page-'));
+    for (const [name, report] of Object.entries(reports))
+      await writeFile(join(folder, `${name}.html`), renderPage(report, figures));
+    const flags =
+      '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync';
+    browser = await chromium.launch({ executablePath, args: flags.split(' ') });
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  });
+
+  async function opened(
+    view: (typeof views)[number],
+    use: (page: Page, complaints: string[]) => Promise<void>,
+    bypassCSP = false,
+  ) {
+    const context = await browser.newContext({
+      viewport: { width: widths[view.width], height: 844 },
+      colorScheme: view.theme,
+      bypassCSP,
+    });
+    const complaints: string[] = [];
+    try {
+      const page = await context.newPage();
+      page.on('console', (message) => complaints.push(message.text()));
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('dialog', (dialog) => complaints.push(`dialog: ${dialog.message()}`));
+      page.on('request', (request) => {
+        if (!request.isNavigationRequest()) complaints.push(`request: ${request.url()}`);
+      });
+      await page.goto(pathToFileURL(join(folder, `${view.name}.html`)).href);
+      await use(page, complaints);
+    } finally {
+      await context.close();
+    }
+  }
+
+  it.each(views)('$name, $width, $theme: no complaint, no request, no sideways scrolling, the style applied', (view) =>
+    opened(view, async (page, complaints) => {
+      const { scroll, client } = await page.evaluate(() => {
+        const { scrollWidth, clientWidth } = document.documentElement;
+        return { scroll: scrollWidth, client: clientWidth };
+      });
+      expect(scroll).toBeLessThanOrEqual(client);
+      expect(
+        await page
+          .locator('.card')
+          .first()
+          .evaluate((card) => getComputedStyle(card).borderRadius),
+      ).toBe('10px');
+      expect(complaints).toEqual([]);
+    }),
+  );
+
+  it.each(views.filter(({ name }) => name === 'fixture'))('$width, $theme: the scripted banner is on the first screen', (view) =>
+    opened(view, async (page) => {
+      const box = await page.locator('.banner').boundingBox();
+      expect(box).not.toBeNull();
+      expect((box?.y ?? 1e9) + (box?.height ?? 0)).toBeLessThan(844);
+    }),
+  );
+
+  it.each(views)('$name, $width, $theme: axe finds nothing', (view) =>
+    opened(
+      view,
+      async (page) => {
+        await page.evaluate(await readFile(axe, 'utf8'));
+        await page.evaluate(() => document.querySelectorAll('details').forEach((one) => one.setAttribute('open', '')));
+        const found = await page.evaluate(async () => {
+          const { violations } = await (
+            globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } }
+          ).axe.run();
+          return violations.map(
+            ({ id, nodes }) =>
+              `${id}: ${nodes
+                .slice(0, 3)
+                .map((node) => node.html.slice(0, 160))
+                .join(' ; ')}`,
+          );
+        });
+        expect(found).toEqual([]);
+      },
+      true,
+    ),
+  );
+
+  it('following a value opens the account of how it was made', () =>
+    opened({ name: 'fixture', width: 'desktop', theme: 'light' }, async (page) => {
+      await page.locator('#results .figure-link').first().click();
+      expect(await page.locator('#how-B-A-review_completeness').isVisible()).toBe(true);
+    }));
+
+  it('prints with every detail open and no table cut', () =>
+    opened({ name: 'fixture', width: 'desktop', theme: 'dark' }, async (page) => {
+      await page.emulateMedia({ media: 'print' });
+      await page.setViewportSize({ width: 690, height: 1000 });
+      const cut = await page.evaluate(() =>
+        [...document.querySelectorAll('table, pre')]
+          .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+          .map((one) => one.textContent?.slice(0, 60)),
+      );
+      expect(cut).toEqual([]);
+      expect(await page.locator('#how-B-A-tool_calls').isVisible()).toBe(true);
+    }));
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { html, raw } from '../src/html.js';
+import { metrics } from '../src/metric.js';
+import { PageError, renderPage } from '../src/report-page.js';
+import { figures, hostileReport, makeReport, threeArmReport } from './fixtures/report.js';
+
+const page = renderPage(makeReport(), figures);
+const section = (id: string, text = page) => text.slice(text.indexOf(`<section id="${id}"`)).split('</section>')[0] as string;
+
+describe('index.html', () => {
+  it('says at the top, in its title and at its end that the model was scripted, and withholds the decision', () => {
+    expect(page).toContain('<title>SCRIPTED: ');
+    expect(page.indexOf('class="banner"')).toBeLessThan(page.indexOf('<main>'));
+    expect(page.match(/SCRIPTED MODEL: nothing about the skills was measured/g)).toHaveLength(2);
+    expect(section('summary').match(/<b>withheld<\/b>/g)).toHaveLength(2);
+  });
+
+  it('says nothing of a scripted model when a model was measured', () => {
+    const measured = renderPage(makeReport({ scripted: false }), figures);
+    expect(measured).not.toMatch(/scripted/i);
+    expect(measured).toContain('<b>accept</b>');
+    expect(measured).toContain('<b>not attainable</b>');
+  });
+
+  it('prints what was not measured as not available, never as 0', () => {
+    const row = /<tr><th scope="row">Cached input<\/th>.*?<\/tr>/s.exec(section('results'))?.[0] ?? '';
+    expect(row.match(/>not available<\/a>/g)).toHaveLength(3);
+    expect(row).not.toMatch(/>0</);
+    expect(row).not.toContain('<circle');
+  });
+
+  it('links each of the twelve rows to its records, and each value to how it was made', () => {
+    for (const { id, title } of metrics) {
+      const row =
+        new RegExp(`<tr><th scope="row">${title.replace(/[()]/g, '\\$&')}</th>.*?</tr>`, 's').exec(section('results'))?.[0] ?? '';
+      expect(row, title).toMatch(/href="\.\.\/\.\.\/data\/runs\/shop\//);
+      expect(row, title).toContain(`href="#how-B-A-${id}"`);
+      expect(page).toContain(`<tr id="how-B-A-${id}">`);
+    }
+  });
+
+  it('lists invalid trials apart', () => {
+    const [valid = '', invalid = ''] = section('trials').split('<h3>Invalid trials</h3>');
+    expect(valid).not.toContain('shop.A.3');
+    expect(invalid).toContain('the task of the requests differs');
+  });
+
+  it('keeps hostile text as text', () => {
+    const text = renderPage(hostileReport(), figures);
+    expect(text).not.toMatch(/<script|<img|href="(?!#|\.\.\/|report\.|figures\/)/i);
+    expect(text).not.toMatch(/<[^>]*\son\w+=/i);
+    expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(text).not.toContain('\u202e');
+  });
+
+  it('loads nothing and runs nothing', () => {
+    expect(page).not.toMatch(/<script|<link|<iframe|<object|@import|(?:src|href)="https?:/i);
+    expect(page).not.toMatch(/<[^>]*\sstyle=/i);
+    expect(page).toContain(`content="default-src 'none'; style-src 'sha256-`);
+  });
+
+  it.each([
+    '<svg><script>1</script></svg>',
+    '<svg onload="x()"></svg>',
+    '<svg><image href="https://x.example/i.png"/></svg>',
+    '<svg><a href="javascript:x()"/></svg>',
+    '<svg><rect fill="url(https://x.example)"/></svg>',
+    '<p>',
+  ])('refuses a figure that could run or load something: %s', (svg) => {
+    expect(() => renderPage(makeReport(), [{ name: 'bad', caption: 'bad', svg }])).toThrow(PageError);
+  });
+
+  it('shows each contrast with a verdict and a table of its own', () => {
+    const text = renderPage(threeArmReport(), figures);
+    expect(text.match(/class="card verdict"/g)).toHaveLength(2);
+    expect(text).toContain('id="how-C-A-tool_calls"');
+    const ids = [...text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('has a target for each link within the page', () => {
+    for (const [, id] of page.matchAll(/href="#([^"]+)"/g)) expect(page, id).toContain(` id="${id}"`);
+  });
+
+  it('gives the same bytes a second time', () => {
+    expect(renderPage(makeReport(), figures)).toBe(page);
+  });
+});
+
+describe('html', () => {
+  it('escapes every value that is not HTML already', () => {
+    expect(html`<a title="${`"'<>&`}">${['<b>', html`<i>${1}</i>`, null, false]}${raw('<hr>')}</a>`.text).toBe(
+      '<a title="&quot;&#39;&lt;&gt;&amp;">&lt;b&gt;<i>1</i><hr></a>',
+    );
+  });
+});
