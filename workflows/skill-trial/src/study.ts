@@ -1,5 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { z } from 'zod';
 import { Control, Stability } from './variant-checks.js';
 import { Discovery } from './discovery.js';
 import { check } from './document.js';
@@ -52,8 +53,8 @@ export async function readStudy(lab: Lab, load: (folder: string) => Promise<Save
     if (await hasRecord(folder)) trials.push(await load(folder));
     else missing.push(line.trial);
   }
-  const control = await readJson(run.controlIndex, Control).catch(() => null);
-  const scores = await readJson(run.scores, Scores).catch(() => null);
+  const control = await ifMade(run.controlIndex, Control);
+  const scores = await ifMade(run.scores, Scores);
   const planned: Record<string, number> = {};
   for (const line of schedule) planned[line.arm] = (planned[line.arm] ?? 0) + 1;
   const results = collectResults({
@@ -71,15 +72,20 @@ export async function readStudy(lab: Lab, load: (folder: string) => Promise<Save
     locks: await readLocks(lab, ledger, lock),
     ledger,
     schedule,
-    discovery: await readJson(run.discoveryIndex, Discovery).catch(() => null),
+    discovery: await ifMade(run.discoveryIndex, Discovery),
     trials,
     missing,
     control,
-    stability: await readJson(run.stabilityIndex, Stability).catch(() => null),
+    stability: await ifMade(run.stabilityIndex, Stability),
     scores,
     results,
     planned,
   };
+}
+
+/** A step's index, or null where the step has not run. One that is there and cannot be read is an error, never "not made yet". */
+async function ifMade<S extends z.ZodType>(file: string, schema: S): Promise<z.output<S> | null> {
+  return (await stat(file).catch(() => null)) === null ? null : readJson(file, schema);
 }
 
 /** The variants of a study, one for each trial's content and case. */

@@ -4,6 +4,7 @@ import { readAnalysis } from './analyse.js';
 import { analyseStudy } from './analysis.js';
 import { readSecret } from './blinding.js';
 import { checkFolder, gatherControl, gatherStability, readCheck } from './control.js';
+import { LabError } from './errors.js';
 import { checkFrozenInputs } from './frozen-inputs.js';
 import { canonicalJson } from './hash.js';
 import type { Lab } from './lab.js';
@@ -35,6 +36,19 @@ export async function verify(lab: Lab): Promise<Verification> {
   failures.push(...(await checkFrozenInputs(lab, saved.lock)));
   await readSecret(lab, saved.lock).catch(() => failures.push('secret.txt is missing or is not the one the lock committed to'));
   failures.push(...(await checkRecords(saved)));
+  // An altered record can keep the derivation from being made at all: then that is named beside the record, and no point can be told.
+  const points = await rederive(lab, saved, failures).catch((error) => {
+    if (!(error instanceof LabError)) throw error;
+    failures.push(`the numbers cannot be derived again: ${error.message.split('\n')[0]}`);
+    return [];
+  });
+  const ledgerHead = saved.ledger.at(-1)?.hash ?? '';
+  await writeWhole(lab.run.verification, prettyJson({ schemaVersion: 1, lock: saved.lock.id, ledgerHead, points, failures }));
+  return { points, failures };
+}
+
+/** Every derivation made again from the raw records, and held against what was published and printed; returns the twelve points. */
+async function rederive(lab: Lab, saved: Study, failures: string[]): Promise<VerificationPoint[]> {
   const study = await rederiveStudy(saved, failures);
   const { published: read, figures } = await readAnalysis(lab);
   const published = analyseStudy(study);
@@ -46,9 +60,7 @@ export async function verify(lab: Lab): Promise<Verification> {
     const found = await readFile(join(lab.run.report, path), 'utf8').catch(() => null);
     if (found !== text) failures.push(`reports/${lab.experiment.name}/${path} ${found === null ? 'is missing' : 'differs from what the records give'}`);
   }
-  const result = { points: report.verification, failures };
-  await writeWhole(lab.run.verification, prettyJson({ schemaVersion: 1, lock: saved.lock.id, ledgerHead: report.ledgerHead, ...result }));
-  return result;
+  return report.verification;
 }
 
 /** Every record's bytes against its manifest, and the manifest against the ledger. */

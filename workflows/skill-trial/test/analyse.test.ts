@@ -214,7 +214,7 @@ async function record(
 
 describe('the repository’s notebooks', () => {
   it('run on a study with missing, timed-out and invalid trials, three arms, and no scores', async () => {
-    for (const part of ['data/cases/inventory', 'skills-src', 'notebooks'])
+    for (const part of ['data/cases/inventory', 'skills-src', 'notebooks', 'package.json'])
       await cp(join(repository, part), join(root, part), { recursive: true });
     await writeFile(join(root, 'nx.json'), '{}');
     const settings = await readFile(join(repository, 'data/experiments/inventory/experiment.yaml'), 'utf8');

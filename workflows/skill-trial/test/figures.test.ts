@@ -27,6 +27,7 @@ function run(arm: string, repeat: number, value: number | null = 0.5, change: Pa
     status: 'completed',
     valid: true,
     values: everything(value),
+    evidence: Object.fromEntries(metrics.map(({ id }) => [id, 'a record'])),
     rows: [
       { id: 'R1', weight: 3, applicable: true, found: repeat > 1, evidence: '' },
       { id: 'R2', weight: 1, applicable: false, found: false, evidence: '' },
@@ -48,7 +49,7 @@ function run(arm: string, repeat: number, value: number | null = 0.5, change: Pa
       value: repeat > 1 ? 1 : 0,
     },
     ...change,
-  } as TrialResult;
+  } as unknown as TrialResult;
 }
 
 const unscored: Partial<TrialResult> = { rows: [], findings: null, precision: null };

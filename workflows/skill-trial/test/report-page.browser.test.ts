@@ -94,7 +94,9 @@ describe.skipIf(missing && process.env.CI !== 'true')('index.html in a browser',
       view,
       async (page) => {
         await page.evaluate(await readFile(axe, 'utf8'));
-        await page.evaluate(() => document.querySelectorAll('details').forEach((one) => one.setAttribute('open', '')));
+        await page.evaluate(() => {
+          for (const one of document.querySelectorAll('details')) one.setAttribute('open', '');
+        });
         const found = await page.evaluate(async () => {
           const { violations } = await (
             globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } }

@@ -7,6 +7,9 @@ import { figures, hostileReport, makeReport, threeArmReport } from './fixtures/r
 const page = renderPage(makeReport(), figures);
 const section = (id: string, text = page) => text.slice(text.indexOf(`<section id="${id}"`)).split('</section>')[0] as string;
 
+/** Every tag, the values of its attributes emptied. */
+const tags = (text: string) => text.replace(/"[^"]*"/g, '""').match(/<[^>]*>/g) ?? [];
+
 describe('index.html', () => {
   it('says at the top, in its title and at its end that the model was scripted, and withholds the decision', () => {
     expect(page).toContain('<title>SCRIPTED: ');
@@ -48,14 +51,14 @@ describe('index.html', () => {
   it('keeps hostile text as text', () => {
     const text = renderPage(hostileReport(), figures);
     expect(text).not.toMatch(/<script|<img|href="(?!#|\.\.\/|report\.|figures\/)/i);
-    expect(text).not.toMatch(/<[^>]*\son\w+=/i);
+    expect(tags(text).join('')).not.toMatch(/\son\w+=/i);
     expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
     expect(text).not.toContain('\u202e');
   });
 
   it('loads nothing and runs nothing', () => {
     expect(page).not.toMatch(/<script|<link|<iframe|<object|@import|(?:src|href)="https?:/i);
-    expect(page).not.toMatch(/<[^>]*\sstyle=/i);
+    expect(tags(page).join('')).not.toMatch(/\s(on\w+|style)=/i);
     expect(page).toContain(`content="default-src 'none'; style-src 'sha256-`);
   });
 

@@ -51,7 +51,15 @@ export function completenessFigure(results: readonly Run[]): TopLevelSpec | null
         type: 'nominal',
         title: 'arm',
         scale: { domain: arms, paddingInner: 0.5, paddingOuter: 0.3 },
-        axis: { ticks: false, domain: false, labelFontSize: 14, titleAngle: 0 },
+        axis: {
+          ticks: false,
+          domain: false,
+          labelFontSize: 14,
+          titleAngle: 0,
+          titleX: 10 - left,
+          titleAlign: 'left',
+          labelPadding: 10,
+        },
       },
     },
     layer: [

@@ -25,15 +25,16 @@ export function dumbbellFigure(rows: readonly Row[]): TopLevelSpec | null {
   const left = Math.ceil(Math.max(...names.map(widthOf)) + 24);
   const right = Math.ceil(Math.max(...values.map((value) => widthOf(value.label))) + 24);
   const width = Math.max(160, figureWidth - left - right);
-  const title = titled(
-    many
+  // with a hyphen in an arm's name the contrast's cannot be taken apart
+  const [arm, control, ...rest] = (rows[0]?.contrast ?? '').split('-');
+  const question =
+    many || rest.length > 0
       ? 'What does each arm cost, compared with its control?'
-      : `What does ${rows[0]?.contrast.replace('-', ' cost, compared with ')}?`,
-    [
-      'Medians. The circle at 1 is the control; the diamond is the other arm as a multiple of it.',
-      unknown.length === 0 ? null : `No ratio (a side is unknown, or the control is 0): ${unknown.join(', ')}.`,
-    ],
-  );
+      : `What does ${arm} cost, compared with ${control}?`;
+  const title = titled(question, [
+    'Medians. The circle at 1 is the control; the diamond is the other arm as a multiple of it.',
+    unknown.length === 0 ? null : `No ratio (a side is unknown, or the control is 0): ${unknown.join(', ')}.`,
+  ]);
   const y = { field: 'name', type: 'nominal' as const, title: null, sort: names, scale: { domain: names } };
   const ratioOf = { field: 'ratio', type: 'quantitative' as const };
   return {

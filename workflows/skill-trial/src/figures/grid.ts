@@ -36,7 +36,8 @@ export function grid({ title, description, rows, rowTitle, columns, columnTitle,
   return {
     ...framed(title, {
       left,
-      right: slanted ? 60 : 20,
+      // room for slanted names, and for the title of a narrow grid
+      right: Math.max(slanted ? 70 : 20, 480 - left - step * columns.length),
       top: 26 + (slanted ? widest * 7 : 18),
       bottom: 56 + 20 * legendLines,
     }),
@@ -51,7 +52,14 @@ export function grid({ title, description, rows, rowTitle, columns, columnTitle,
         sort: columns,
         scale: { domain: columns },
         title: columnTitle,
-        axis: { orient: 'top', labelAngle: slanted ? -45 : 0, ticks: false, domain: false, ...cutLabels(22) },
+        axis: {
+          orient: 'top',
+          labelAngle: slanted ? -45 : 0,
+          ...(slanted ? { titleY: -Math.round(widest * 4.6) - 26 } : {}),
+          ticks: false,
+          domain: false,
+          ...cutLabels(22),
+        },
       },
       y: {
         field: 'row',

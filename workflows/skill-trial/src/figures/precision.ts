@@ -54,7 +54,7 @@ export function precisionFigure(results: readonly Run[]): TopLevelSpec | null {
         type: 'quantitative',
         scale: { domain: [0, top * 1.3] },
         title: 'findings (number)',
-        axis: { format: 'd', tickMinStep: 1, values: ticks(top) },
+        axis: { format: 'd', tickMinStep: 1, tickCount: 8 },
       },
     },
     layer: [
@@ -99,10 +99,4 @@ export function precisionFigure(results: readonly Run[]): TopLevelSpec | null {
     ],
     resolve: { scale: { color: 'independent' } },
   };
-}
-
-/** Whole numbers from 0 to `top`, at most about ten. */
-function ticks(top: number): number[] {
-  const step = Math.ceil(top / 10);
-  return Array.from({ length: Math.floor(top / step) + 1 }, (_, index) => index * step);
 }
