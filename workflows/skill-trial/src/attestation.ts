@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CallRecord } from './call-record.js';
 import { hashOf, sha256 } from './hash.js';
-import type { ModelRequest } from './model-call.js';
+import type { ModelRequest, Turn } from './model-call.js';
 import type { Skill } from './skill.js';
 
 const Sha = z.string().regex(/^[0-9a-f]{64}$/);
@@ -99,20 +99,27 @@ export function attest(input: AttestationInput): Attestation {
 
 /** Where a skill occurs in what a request tells the model: system text, tool descriptions, user turns and tool results. */
 function occurrences(request: ModelRequest, skill: Pick<Skill, 'name' | 'description' | 'body'>) {
-  const offered = [request.system, ...request.tools.map((tool) => `${tool.description}\n${JSON.stringify(tool.schema)}`)].join(
-    '\n',
-  );
-  const told = request.turns.filter((turn) => turn.role !== 'assistant').map((turn) => turn.text);
-  const everything = plain([offered, ...told].join('\n'));
+  const offered = [request.system, ...request.tools.map((tool) => `${tool.description}\n${JSON.stringify(tool.schema)}`)];
+  const told = (roles: Turn['role'][]) => request.turns.filter((turn) => roles.includes(turn.role)).map((turn) => turn.text);
+  const everything = plain([...offered, ...told(['user', 'tool'])].join('\n'));
   const description = plain(skill.description);
-  // A catalogue entry is the name as a word of its own with the description near it: a skill may be called "fix".
   // Some agents list their skills in a user turn of their own, never in a tool's result.
-  const catalogue = plain([offered, ...request.turns.filter((turn) => turn.role === 'user').map((turn) => turn.text)].join('\n'));
   return {
-    listed: catalogue.includes(description) && new RegExp(`(^|[^a-z0-9-])${skill.name}([^a-z0-9-]|$)`).test(catalogue),
+    listed: [...offered, ...told(['user'])].some((text) => hasEntry(plain(text), skill.name, description)),
     described: everything.includes(description),
     body: distinctivePassages(skill.body).some((passage) => everything.includes(passage)),
   };
+}
+
+/** A catalogue entry is the name as a word of its own with the description near it: a skill may be called "fix". */
+function hasEntry(text: string, name: string, description: string): boolean {
+  const near = 200; // letters: room for markup and a path between the two
+  const word = new RegExp(`(^|[^a-z0-9-])${name}([^a-z0-9-]|$)`);
+  for (let at = text.indexOf(description); at !== -1; at = text.indexOf(description, at + 1)) {
+    const end = at + description.length;
+    if (word.test(text.slice(Math.max(0, at - near), at)) || word.test(text.slice(end, end + near))) return true;
+  }
+  return false;
 }
 
 /** White space, XML entities and letter case evened out, so that a catalogue in XML or Markdown reads the same. */

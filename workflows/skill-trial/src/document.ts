@@ -117,7 +117,7 @@ function settingsIssue(
   });
 }
 
-/** The most telling issue: for a union, the branch that got furthest. */
+/** The most telling issue: an unknown key before a missing one (it is that one, misspelt); for a union, the branch that got furthest. */
 function firstIssue(error: z.ZodError): z.core.$ZodIssue {
   const unwrap = (issue: z.core.$ZodIssue): z.core.$ZodIssue => {
     if (issue.code !== 'invalid_union' || issue.errors.length === 0) return issue;
@@ -127,7 +127,8 @@ function firstIssue(error: z.ZodError): z.core.$ZodIssue {
   };
   const depth = (branch: z.core.$ZodIssue[]) =>
     Math.max(...branch.map((i) => i.path.length + (i.code === 'unrecognized_keys' ? 1 : 0)));
-  return unwrap(error.issues[0] as z.core.$ZodIssue);
+  const issues = error.issues.map(unwrap);
+  return issues.find((issue) => issue.code === 'unrecognized_keys') ?? (issues[0] as z.core.$ZodIssue);
 }
 
 /** The keys a strict schema knows at a path, read from its own JSON Schema; none where the schema cannot say. */

@@ -1,4 +1,6 @@
-/** HTML made with a tagged template: every value is escaped unless it is {@link Html} already. */
+import { visibleLines } from './visible.js';
+
+/** HTML made with a tagged template: every value is escaped, and its invisible characters shown, unless it is {@link Html} already. */
 export class Html {
   constructor(readonly text: string) {}
 }
@@ -24,5 +26,5 @@ function print(value: Value): string {
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
 export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => entities[sign] as string);
+  return visibleLines(text).replace(/[&<>"']/g, (sign) => entities[sign] as string);
 }

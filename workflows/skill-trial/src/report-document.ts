@@ -80,16 +80,6 @@ export function joined(items: Inline[], separator = ', '): Inline[] {
   return items.flatMap((item, index) => (index === 0 ? [item] : [separator, item]));
 }
 
-/** Control and direction-changing characters made visible: text from outside may not rearrange what is around it. */
-export function visible(words: string): string {
-  return words
-    .replace(/\r\n?|\n|\t/g, ' ')
-    .replace(
-      /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-      (sign) => `\\u{${sign.charCodeAt(0).toString(16)}}`,
-    );
-}
-
 /** A record's path below the checkout as a relative address; a path that climbs stays below the root. */
 export function recordHref(path: string, root: string): string {
   const parts = path.split(/[/\\]/).filter((part) => part !== '' && part !== '.' && part !== '..');

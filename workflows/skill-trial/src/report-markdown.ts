@@ -1,16 +1,8 @@
 import type { Report } from './report.js';
-import {
-  type Block,
-  type Content,
-  type Inline,
-  recordHref,
-  type Section,
-  signs,
-  type Table,
-  visible,
-} from './report-document.js';
+import { type Block, type Content, type Inline, recordHref, type Section, signs, type Table } from './report-document.js';
 import { reportSections } from './report-sections.js';
 import { contrastViews, decisionWords, scriptedBanner, summaryOf, tally } from './report-view.js';
+import { visible, visibleLines } from './visible.js';
 
 export interface ReportFigure {
   /** Its file's name in figures/, without the ending. */
@@ -94,7 +86,7 @@ function writer(figures: ReportFigure[], root: string) {
       case 'table':
         return one.rows.length === 0 ? '' : tableText(one);
       case 'code':
-        return fence(one.text);
+        return fence(visibleLines(one.text));
       case 'details':
         return `<details>\n<summary>${escapeMarkdown(one.summary)}</summary>\n\n${blocks(one.blocks)}\n\n</details>`;
       case 'figures':

@@ -1,27 +1,27 @@
 import { type Html, html, raw } from './html.js';
-import { type Block, type Content, type Inline, recordHref, type Strip, signs, type Table, visible } from './report-document.js';
+import { type Block, type Content, type Inline, recordHref, type Strip, signs, type Table } from './report-document.js';
 import type { PageFigure } from './report-page.js';
 
 /** Blocks of a report's document as HTML. */
 export function blockWriter(figures: PageFigure[], root: string): (block: Block) => Html {
   const inline = (item: Inline): Html => {
-    if (typeof item === 'string') return html`${visible(item)}`;
-    if ('code' in item) return html`<code>${visible(item.code)}</code>`;
-    if ('strong' in item) return html`<strong>${visible(item.strong)}</strong>`;
+    if (typeof item === 'string') return html`${item}`;
+    if ('code' in item) return html`<code>${item.code}</code>`;
+    if ('strong' in item) return html`<strong>${item.strong}</strong>`;
     if ('mark' in item)
-      return html`<span class="mark ${item.mark}"><span aria-hidden="true">${signs[item.mark]}</span> ${visible(item.text)}</span>`;
+      return html`<span class="mark ${item.mark}"><span aria-hidden="true">${signs[item.mark]}</span> ${item.text}</span>`;
     if ('strip' in item) return stripSvg(item.strip);
-    if ('path' in item) return html`<a href="${recordHref(item.path, root)}">${visible(item.link)}</a>`;
-    return html`<a class="figure-link" href="#${item.anchor}" title="${visible(item.title)}">${visible(item.link)}</a>`;
+    if ('path' in item) return html`<a href="${recordHref(item.path, root)}">${item.link}</a>`;
+    return html`<a class="figure-link" href="#${item.anchor}" title="${item.title}">${item.link}</a>`;
   };
   const content = (value: Content): Html => html`${(Array.isArray(value) ? value : [value]).map(inline)}`;
 
   const tableOf = (table: Table): Html | null => {
     if (table.rows.length === 0) return null;
     const kind = (index: number) => (table.columns[index]?.numeric === true ? raw(' class="number"') : null);
-    return html`<div class="scroll" role="region" tabindex="0" aria-label="${visible(table.caption)}"><table>
-<caption>${visible(table.caption)}</caption>
-<thead><tr>${table.columns.map(({ title }, index) => html`<th scope="col"${kind(index)}>${visible(title)}</th>`)}</tr></thead>
+    return html`<div class="scroll" role="region" tabindex="0" aria-label="${table.caption}"><table>
+<caption>${table.caption}</caption>
+<thead><tr>${table.columns.map(({ title }, index) => html`<th scope="col"${kind(index)}>${title}</th>`)}</tr></thead>
 <tbody>${table.rows.map(
       ({ id, cells }) => html`<tr${id === undefined ? null : html` id="${id}"`}>${cells.map((cell, index) =>
         index === 0 ? html`<th scope="row">${content(cell)}</th>` : html`<td${kind(index)}>${content(cell)}</td>`,
@@ -36,17 +36,17 @@ export function blockWriter(figures: PageFigure[], root: string): (block: Block)
       case 'text':
         return html`<p>${content(block.content)}</p>`;
       case 'heading':
-        return html`<h3>${visible(block.text)}</h3>`;
+        return html`<h3>${block.text}</h3>`;
       case 'list':
         return html`<ul>${block.items.map((item) => html`<li>${content(item)}</li>`)}</ul>`;
       case 'facts':
-        return html`<dl class="facts">${block.pairs.map(([name, value]) => html`<div><dt>${visible(name)}</dt><dd>${content(value)}</dd></div>`)}</dl>`;
+        return html`<dl class="facts">${block.pairs.map(([name, value]) => html`<div><dt>${name}</dt><dd>${content(value)}</dd></div>`)}</dl>`;
       case 'table':
         return tableOf(block);
       case 'code':
         return html`<pre tabindex="0"><code>${block.text}</code></pre>`;
       case 'details':
-        return html`<details><summary>${visible(block.summary)}</summary>${block.blocks.map(write)}</details>`;
+        return html`<details><summary>${block.summary}</summary>${block.blocks.map(write)}</details>`;
       case 'figures':
         return html`${figures.map(figure)}`;
     }
@@ -57,8 +57,8 @@ export function blockWriter(figures: PageFigure[], root: string): (block: Block)
 /** The picture is one image to a screen reader; the tables hold its figures. */
 function figure({ name, caption, svg }: PageFigure): Html {
   return html`<figure>
-<div class="paper" role="img" aria-label="${visible(caption)}">${raw(svg.replace(/^<svg/, '<svg aria-hidden="true" focusable="false"'))}</div>
-<figcaption>${visible(caption)} <a href="figures/${recordHref(name, '')}.svg">as a file</a></figcaption>
+<div class="paper" role="img" aria-label="${caption}">${raw(svg.replace(/^<svg/, '<svg aria-hidden="true" focusable="false"'))}</div>
+<figcaption>${caption} <a href="figures/${recordHref(name, '')}.svg">as a file</a></figcaption>
 </figure>`;
 }
 
@@ -70,7 +70,7 @@ export function stripSvg({ max, a, b, label }: Strip): Html {
   const bar = (kind: string, side: NonNullable<Strip['a']>, y: number) =>
     html`<line class="bar ${kind}" x1="${at(side.min)}" x2="${at(side.max)}" y1="${y}" y2="${y}"/>`;
   const end = width - left;
-  return html`<svg class="strip" role="img" aria-label="${visible(label)}" viewBox="0 0 ${width} 26" width="${width}" height="26"><line class="axis" x1="${left}" x2="${end}" y1="13" y2="13"/><line class="axis" x1="${left}" x2="${left}" y1="10" y2="16"/><line class="axis" x1="${end}" x2="${end}" y1="10" y2="16"/>${
+  return html`<svg class="strip" role="img" aria-label="${label}" viewBox="0 0 ${width} 26" width="${width}" height="26"><line class="axis" x1="${left}" x2="${end}" y1="13" y2="13"/><line class="axis" x1="${left}" x2="${left}" y1="10" y2="16"/><line class="axis" x1="${end}" x2="${end}" y1="10" y2="16"/>${
     a === null ? null : html`${bar('a', a, 7)}<circle class="dot a" cx="${at(a.value)}" cy="7" r="4"/>`
   }${b === null ? null : html`${bar('b', b, 19)}<path class="dot b" d="M${at(b.value)},14l5,5l-5,5l-5,-5z"/>`}</svg>`;
 }

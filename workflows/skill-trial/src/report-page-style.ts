@@ -34,7 +34,7 @@ main>.summary{background:none;border:0;padding:0}
 .card{background:var(--paper);border:1px solid var(--line);border-radius:10px;padding:1.1rem 1.25rem}
 .card h3{margin:0 0 .6rem;display:flex;flex-wrap:wrap;gap:.2rem .6rem;align-items:baseline}
 .card h3 span,.decision dt span{color:var(--soft);font-weight:400;font-size:.875rem}
-.card p{margin:.75rem 0 0;font-size:.95rem;line-height:1.45}
+.card p{max-width:none;margin:.75rem 0 0;font-size:.95rem;line-height:1.45}
 .first{display:grid;gap:1rem}
 .verdict dl{margin:0;display:grid;gap:.6rem}
 .decision{border-left:4px solid var(--soft);padding-left:.75rem}
@@ -80,6 +80,7 @@ th,td{text-align:left;vertical-align:top;padding:.45rem .9rem .45rem 0;border-bo
 thead th{border-bottom:2px solid var(--line);font-size:.8rem;color:var(--soft);font-weight:600;vertical-align:bottom}
 tbody th{font-weight:500;min-width:8rem}
 td code,th code{font-size:.8rem}
+@media screen{td:not(.number){min-width:7rem}td:last-child,td code{min-width:10rem}td code{display:inline-block}}
 .number{text-align:right;white-space:nowrap}
 thead .number{white-space:normal}
 tr:target{background:var(--banner);color:var(--banner-ink)}
@@ -107,8 +108,8 @@ html{font-size:9pt}.contents,.skip{display:none}
 .top,.frame,footer{max-width:none;padding:0}.frame{display:block}
 main>section{border:0;padding:0;margin:0 0 1.5rem}.card,tr,figure,.banner,.plain div{break-inside:avoid}h2,h3,caption{break-after:avoid}
 .scroll,.paper,pre{overflow:visible;max-height:none}pre{white-space:pre-wrap;overflow-wrap:anywhere}
-table{font-size:.85rem;width:100%}thead{display:table-header-group}th,td{padding-right:.5rem}td a,td code,tbody th{overflow-wrap:anywhere}tbody th{min-width:0}.number,.mark{white-space:normal}
-.strip{width:70px;height:auto}details{border:0;padding:0}details::details-content{content-visibility:visible;display:block;block-size:auto}}
+table{font-size:.85rem;width:100%}thead{display:table-header-group}th,td{padding-right:.5rem}td a:not(.figure-link),td code{overflow-wrap:anywhere}tbody th{min-width:0}.mark{white-space:normal}
+.facts div{grid-template-columns:13rem 1fr}.strip{width:70px;height:auto}details{border:0;padding:0}details::details-content{content-visibility:visible;display:block;block-size:auto}}
 `;
 
 /** The style's hash for the page's Content-Security-Policy: no other style applies. */

@@ -2,7 +2,7 @@ import { LabError } from './errors.js';
 import { type Html, html, raw } from './html.js';
 import { formatDelta, formatValue } from './number-format.js';
 import type { Report } from './report.js';
-import { signs, visible } from './report-document.js';
+import { signs } from './report-document.js';
 import { blockWriter, stripSvg } from './report-page-blocks.js';
 import { pageStyle, styleHash } from './report-page-style.js';
 import { reportSections } from './report-sections.js';
@@ -19,6 +19,7 @@ import {
   times,
   used,
 } from './report-view.js';
+import { visible } from './visible.js';
 
 export interface PageFigure {
   name: string;
@@ -35,7 +36,6 @@ export function renderPage(report: Report, figures: PageFigure[], root = '../../
   for (const figure of figures) checkFigure(figure);
   const sections = reportSections(report);
   const write = blockWriter(figures, root);
-  const title = visible(report.title);
   const views = contrastViews(report);
   const page = html`<!doctype html>
 <html lang="en">
@@ -45,14 +45,14 @@ export function renderPage(report: Report, figures: PageFigure[], root = '../../
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>${report.scripted ? 'SCRIPTED: ' : ''}${title} – Skill Trial</title>
+<title>${report.scripted ? 'SCRIPTED: ' : ''}${report.title} – Skill Trial</title>
 <style>${raw(pageStyle)}</style>
 </head>
 <body>
 <a class="skip" href="#summary">Skip to the summary</a>
 <header class="top">
 <p class="eyebrow">Skill Trial report <span>${report.experiment}</span></p>
-<h1>${title}</h1>
+<h1>${report.title}</h1>
 ${banner(report)}
 </header>
 <div class="frame">
@@ -93,7 +93,7 @@ ${comparison(report, view)}
 </div>
 <dl class="plain">${summaryOf(report, view)
     .filter(({ id }) => id !== 'sure' && id !== 'cost')
-    .map(({ title, content }) => html`<div><dt>${title}</dt><dd>${visible(content)}</dd></div>`)}</dl>
+    .map(({ title, content }) => html`<div><dt>${title}</dt><dd>${content}</dd></div>`)}</dl>
 `,
 )}</section>`;
 }
@@ -122,8 +122,8 @@ function verdict(report: Report, view: ContrastView): Html {
 <h3>Decision</h3>
 <dl>${row('Descriptive', 'what these runs showed', decision.descriptive, words.descriptive)}
 ${row('Inferential', 'beyond these runs', decision.inferential, words.inferential)}</dl>
-<p>${visible(decision.reason)}</p>
-<p><b>How sure.</b> ${visible(sure)}</p>
+<p>${decision.reason}</p>
+<p><b>How sure.</b> ${sure}</p>
 ${validity(report)}
 </div>`;
 }

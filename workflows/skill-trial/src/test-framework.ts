@@ -69,6 +69,8 @@ export function readTestLines(text: string, workspace: string, where: string): T
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => check(JSON.parse(line), TestLine, where));
+  // a file that cannot be imported is reported under its own path
+  const below = (path: string) => (path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path);
   const id = (line: { file: string; name: string }) => JSON.stringify([line.file, line.name]);
   const ended = new Set(lines.filter((line) => line.outcome !== 'started').map(id));
   return lines
@@ -76,9 +78,6 @@ export function readTestLines(text: string, workspace: string, where: string): T
       if (outcome !== 'started') return [{ ...line, outcome }];
       return ended.has(id(line)) ? [] : [{ ...line, outcome: 'timeout', message: 'it started and never ended' }];
     })
-    .map((result) => ({
-      ...result,
-      file: result.file.startsWith(`${workspace}/`) ? result.file.slice(workspace.length + 1) : result.file,
-    }))
+    .map((result) => ({ ...result, file: below(result.file), name: below(result.name) }))
     .sort((a, b) => (a.file + a.name < b.file + b.name ? -1 : 1));
 }

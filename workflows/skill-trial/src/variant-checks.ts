@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NewTests } from './new-tests.js';
 import { isGreen, type TestCheck } from './test-check.js';
-import type { TestOutcome, TestResult } from './test-framework.js';
+import type { TestResult } from './test-framework.js';
 
 const Sha = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -85,9 +85,9 @@ export function countOutcomes(tests: TestResult[]): Record<string, number> | nul
 /** Green runs and unsteady tests over repeated runs; null and none where there was no run. */
 export function stabilityOf(runs: TestCheck[]): { green: number | null; unsteady: string[] } {
   const id = (test: TestResult) => `${test.file}: ${test.name}`;
-  const seen = new Map<string, Set<TestOutcome>>();
-  for (const run of runs) for (const test of run.tests) seen.set(id(test), (seen.get(id(test)) ?? new Set()).add(test.outcome));
-  const isMissing = (name: string) => runs.some((run) => !run.tests.some((test) => id(test) === name));
-  const unsteady = [...seen].filter(([name, outcomes]) => outcomes.size > 1 || isMissing(name)).map(([name]) => name);
-  return { green: runs.length === 0 ? null : runs.filter(isGreen).length, unsteady: unsteady.sort() };
+  const names = [...new Set(runs.flatMap((run) => run.tests.map(id)))].sort();
+  // what one run says of a name: nothing, or more than one thing where two tests share it
+  const outcomes = (run: TestCheck, name: string) => run.tests.flatMap((test) => (id(test) === name ? [test.outcome] : [])).sort();
+  const unsteady = names.filter((name) => new Set(runs.map((run) => outcomes(run, name).join())).size > 1);
+  return { green: runs.length === 0 ? null : runs.filter(isGreen).length, unsteady };
 }

@@ -20,7 +20,7 @@ describe('report.md', () => {
 
   it('says nothing of a script when a model was measured', () => {
     const text = renderMarkdown(makeReport({ scripted: false }), figures);
-    expect(text).not.toMatch(/script/i);
+    expect(text).not.toMatch(/scripted/i);
     expect(text).toContain('**accept**');
     expect(text).toContain('**not-attainable**');
   });

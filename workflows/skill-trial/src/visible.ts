@@ -1,0 +1,17 @@
+/** Control and direction-changing characters made visible: text from outside may not rearrange what is around it. */
+export function visible(words: string): string {
+  return words
+    .replace(/\r\n?|\n|\t/g, ' ')
+    .replace(
+      /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+      (sign) => `\\u{${sign.charCodeAt(0).toString(16)}}`,
+    );
+}
+
+/** As {@link visible}, with its lines kept. */
+export function visibleLines(words: string): string {
+  return words
+    .split(/\r\n?|\n/)
+    .map(visible)
+    .join('\n');
+}

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import { type AttestationInput, attest } from '../src/attestation.js';
+import type { CallRecord } from '../src/call-record.js';
+import { sha256 } from '../src/hash.js';
+import type { ModelRequest, Turn } from '../src/model-call.js';
+
+const fix = {
+  name: 'fix',
+  description: 'Mends a defect together with the test that shows it.',
+  body: '# Fix\n\n- Begin with a test that fails for the reason that was reported, and only then mend.\n- Short.\n',
+};
+const doc = { name: 'doc-sync', description: 'Holds a text against the code it speaks of.', body: '' };
+const task = 'Please fix the service.\n';
+const turn = (role: Turn['role'], text: string): Turn => ({ role, text, toolCalls: [], toolResultFor: role === 'tool' ? 'call-1' : null });
+const tool = (name: string, description = '') => ({ name, description, schema: {} });
+const catalogue = `<skills>\n<skill><name>fix</name><description>${fix.description}</description></skill>\n<skill><name>doc-sync</name><description>${doc.description}</description></skill></skills>`;
+
+function request(parts: Partial<ModelRequest> = {}): ModelRequest {
+  return { model: 'm-1', parameters: { temperature: 0 }, system: 'You are an agent.', tools: [tool('bash')], turns: [turn('user', task)], stream: true, ...parts };
+}
+const judge = (requests: (ModelRequest | null)[], parts: Partial<AttestationInput> = {}) =>
+  attest({
+    calls: requests.map((one, index) => ({
+      record: { seq: index + 1, kind: 'model-call', model: one?.model ?? 'm-1' } as CallRecord,
+      request: one,
+    })),
+    task,
+    frozenModel: 'm-1',
+    skills: [fix, doc],
+    intended: [],
+    skillTools: ['skill'],
+    ...parts,
+  });
+const inB = (requests: ModelRequest[]) => judge(requests, { intended: ['fix', 'doc-sync'] });
+
+describe('the arm without skills', () => {
+  test('a skill called "fix" does not trip over the ordinary word', () => {
+    expect(judge([request({ system: 'Fix what you find. A fix needs a test.' })])).toMatchObject({ problems: [], listed: [], bodies: [] });
+  });
+
+  test.each<[string, Partial<ModelRequest>]>([
+    ['its catalogue entry in the system text', { system: catalogue }],
+    ['its catalogue entry in a tool description', { tools: [tool('skill', catalogue)] }],
+    ['its description in the system text', { system: `Hint: ${fix.description}` }],
+    ['its description in a tool schema', { tools: [{ name: 'x', description: '', schema: { description: fix.description } }] }],
+    ['its description in other white space and case', { system: fix.description.toUpperCase().replace(' ', '\n  ') }],
+    ['its description in a user turn', { turns: [turn('user', task), turn('user', fix.description)] }],
+    ['its description in a tool result', { turns: [turn('user', task), turn('tool', `SKILL: ${fix.description}`)] }],
+    ['a passage of its body in a tool result', { turns: [turn('user', task), turn('tool', fix.body)] }],
+    ['a passage of its body in a user turn', { turns: [turn('user', task), turn('user', fix.body)] }],
+    ['a passage of its body in the system text', { system: fix.body.replaceAll('\n', ' ') }],
+  ])('%s makes the trial invalid', (_what, parts) => {
+    expect(judge([request(), request(parts)]).problems).toContain('fix reached the arm without it, in request 2');
+  });
+
+  test.each<[string, string]>([
+    ['the description', fix.description],
+    ['a passage of the body', fix.body],
+    ['a catalogue entry', catalogue],
+  ])("%s in the model's own words does not", (_what, text) => {
+    expect(judge([request({ turns: [turn('user', task), turn('assistant', text)] })])).toMatchObject({ problems: [], bodies: [] });
+  });
+
+  test('a leak in a request without tools is found too', () => {
+    expect(judge([request(), request({ tools: [], system: fix.description })]).problems).toHaveLength(1);
+  });
+
+  test('short lines of a body stand in other texts too and prove nothing', () => {
+    expect(judge([request({ system: 'Short.' })]).problems).toEqual([]);
+  });
+});
+
+describe('the arm with skills', () => {
+  test('listed in every main request: valid', () => {
+    expect(inB([request({ system: catalogue }), request({ system: catalogue })])).toMatchObject({ problems: [], listed: ['fix', 'doc-sync'], mainRequests: 2 });
+  });
+
+  test('missing in one main request is a problem that names it', () => {
+    const result = inB([request({ system: catalogue }), request()]);
+    expect(result.problems).toEqual(['fix is not listed in request 2', 'doc-sync is not listed in request 2']);
+    expect(result.listed).toEqual([]);
+  });
+
+  test('missing in a request without tools (a title, a summary) is none', () => {
+    expect(inB([request({ system: catalogue }), request({ tools: [] })]).problems).toEqual([]);
+  });
+
+  test('entities and line breaks of an XML catalogue are evened out', () => {
+    const quoted = { ...fix, description: 'Says "why" & <when>,\nthen mends.' };
+    const system = '<name>fix</name><description>Says &quot;why&quot; &amp; &lt;when&gt;, then   mends.</description>';
+    expect(judge([request({ system })], { skills: [quoted], intended: ['fix'] }).listed).toEqual(['fix']);
+  });
+
+  test('a list in a user turn of its own counts, one in a tool result does not', () => {
+    expect(inB([request({ turns: [turn('user', task), turn('user', catalogue)] })]).problems).toEqual([]);
+    expect(inB([request({ turns: [turn('user', task), turn('tool', catalogue)] })]).problems).toHaveLength(2);
+  });
+
+  test('a description without the name as a word of its own is no entry', () => {
+    const system = `<skill>prefix-fix2 ${fix.description}</skill>`;
+    expect(judge([request({ system })], { skills: [fix], intended: ['fix'] }).problems).toEqual(['fix is not listed in request 1']);
+  });
+
+  test('the first request that holds a body is named', () => {
+    const first = request({ system: catalogue });
+    const second = request({ system: catalogue, turns: [turn('user', task), turn('tool', fix.body)] });
+    expect(inB([first, second, second]).bodies).toEqual([{ skill: 'fix', call: 2 }]);
+  });
+
+  test('one skill of two: the other must not be there', () => {
+    const result = judge([request({ system: catalogue })], { intended: ['fix'] });
+    expect(result.problems).toEqual(['doc-sync reached the arm without it, in request 1']);
+  });
+});
+
+describe('the other conditions', () => {
+  test('no request at all proves nothing', () => {
+    expect(judge([])).toMatchObject({ problems: [expect.stringContaining('no request reached the model')], delivery: 'none', deliveredTask: null, tools: null });
+  });
+
+  test('a request that cannot be read is a problem', () => {
+    expect(judge([request(), null]).problems).toContain('1 requests cannot be read');
+  });
+
+  test('another model is a problem that names both', () => {
+    expect(judge([request(), request({ model: 'm-2' })]).problems).toEqual(['model m-2 was asked for, m-1 is frozen']);
+  });
+
+  test('parameters that change within the trial are a problem', () => {
+    expect(judge([request(), request({ parameters: { temperature: 1 } })]).problems).toEqual(['the generation parameters changed within the trial']);
+  });
+
+  test('the order of parameters is no change', () => {
+    const [one, two] = [{ a: 1, b: 2 }, { b: 2, a: 1 }];
+    expect(judge([request({ parameters: one }), request({ parameters: two })]).problems).toEqual([]);
+  });
+
+  test.each<[string, string, number]>([
+    ['exact', task, 0],
+    ['trimmed', task.trim(), 0],
+    ['different', `${task}Use what you know.\n`, 1],
+    ['different', task.replace('fix', 'Fix'), 1],
+  ])('the task is delivered %s', (delivery, text, problems) => {
+    const result = judge([request({ turns: [turn('user', text)] })]);
+    expect(result).toMatchObject({ delivery, deliveredTask: sha256(text) });
+    expect(result.problems).toHaveLength(problems);
+  });
+
+  test("the skill mechanism's own tool is no difference between the arms", () => {
+    const [without, having] = [request(), request({ tools: [tool('bash'), tool('skill', catalogue)], system: catalogue })];
+    expect(inB([having]).tools).toBe(judge([without]).tools);
+    expect(judge([request({ tools: [tool('bash'), tool('web')] })]).tools).not.toBe(judge([without]).tools);
+  });
+
+  test('side requests count for nothing', () => {
+    const result = attest({
+      calls: [
+        { record: { seq: 1, kind: 'side-request', model: null } as CallRecord, request: null },
+        { record: { seq: 2, kind: 'model-call', model: 'm-1' } as CallRecord, request: request() },
+      ],
+      task,
+      frozenModel: 'm-1',
+      skills: [fix],
+      intended: [],
+      skillTools: [],
+    });
+    expect(result.problems).toEqual([]);
+  });
+});

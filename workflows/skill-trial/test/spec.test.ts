@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { freeze } from '../src/freeze.js';
+import { type Lab, openLab } from '../src/lab.js';
+import { type Spec, specHash } from '../src/spec.js';
+import { tempFolder, writeFiles } from './fixture.js';
+
+const rubric = (weight: number) => `id,requirement,weight,evidence_rule\nR1,x,${weight},y\n`;
+const skill = (name: string, body: string) => `---\nname: ${name}\ndescription: Does ${name}.\n---\n${body}\n`;
+const caseFiles = (name: string): Record<string, string> => ({
+  'case.yaml': stringify({
+    schema_version: 1,
+    name,
+    title: 'Tiny',
+    summary: 'Tiny.',
+    language: 'node',
+    repo: { path: 'repo' },
+    task: 'task.txt',
+    reference: 'reference.md',
+    rubrics: { review: 'review.csv', tests: 'tests.csv', documentation: 'docs.csv' },
+    tests: { framework: 'node-test', include: ['test/**/*.test.js'] },
+    suite: ['node', '--test'],
+    docs: ['README.md'],
+    area: ['**'],
+  }),
+  'task.txt': 'Mend it.\n',
+  'reference.md': 'The answer.\n',
+  'review.csv': rubric(3),
+  'tests.csv': rubric(2),
+  'docs.csv': rubric(1),
+  'repo/package.json': '{"type":"module"}',
+  'repo/test/a.test.js': "import test from 'node:test';\ntest('green', () => {});\n",
+});
+const settings = {
+  schema_version: 1,
+  name: 'tiny',
+  title: 'Tiny',
+  question: 'Does it matter?',
+  cases: ['one', 'two'],
+  arms: { A: { skills: [] }, B: { skills: ['left', 'right'] }, C: { skills: ['right'] } },
+  repeats: 2,
+  seed: 1,
+  agent: { name: 'pi' },
+  model: { id: 'm-1', api: 'openai-completions', base_url: 'http://127.0.0.1:1/v1', prices: { input: 1, cached: 1, cache_write: 1, output: 1 } },
+  limits: { wall_seconds: 60, model_calls: 10, cost_usd: 1 },
+  sandbox: 'auto',
+  decision: { tested_class: 'small', untested_class: 'large' },
+};
+type Settings = typeof settings;
+
+/** Freezes the experiment with some changes in a checkout of its own; returns the spec hashes by `<case>.<arm>`, and the lock's id. */
+async function frozen(
+  change: { files?: Record<string, string>; settings?: (settings: Settings) => object; version?: string } = {},
+): Promise<{ specs: Record<string, string>; id: string }> {
+  const root = await tempFolder({
+    'package.json': '{}',
+    'skills-src/left/SKILL.md': skill('left', 'Left.'),
+    'skills-src/right/SKILL.md': skill('right', 'Right.'),
+    'data/experiments/tiny/experiment.yaml': stringify({ ...settings, ...change.settings?.(settings) }),
+  });
+  for (const one of settings.cases) await writeFiles(join(root, 'data/cases', one), caseFiles(one));
+  await writeFiles(root, change.files ?? {});
+  const lab = await openLab(root, 'tiny', () => new Date('2026-01-01T00:00:00Z'));
+  const agent: Lab['agent'] = { ...lab.agent, find: async () => ({ command: ['true'], package: 'agent', version: change.version ?? '1.0.0', mounts: [] }) as never };
+  const { lock } = await freeze({ ...lab, agent });
+  return { specs: lock.conditions.specs, id: lock.id };
+}
+
+let before: Awaited<ReturnType<typeof frozen>>;
+beforeEach(async () => {
+  before ??= await frozen();
+});
+
+const all = ['one.A', 'one.B', 'one.C', 'two.A', 'two.B', 'two.C'];
+const limits = (parts: object) => (own: Settings) => ({ limits: { ...own.limits, ...parts } });
+const model = (parts: object) => (own: Settings) => ({ model: { ...own.model, ...parts } });
+
+describe('a change of a frozen condition changes exactly the specs that depend on it', () => {
+  test.each<[string, string[], Parameters<typeof frozen>[0]]>([
+    ['nothing', [], {}],
+    ['the task of one case', ['one.A', 'one.B', 'one.C'], { files: { 'data/cases/one/task.txt': 'Mend it!\n' } }],
+    ['the base tree of one case', ['two.A', 'two.B', 'two.C'], { files: { 'data/cases/two/repo/README.md': 'x\n' } }],
+    ['one skill', ['one.B', 'two.B'], { files: { 'skills-src/left/SKILL.md': skill('left', 'Left!') } }],
+    ['a skill that two arms have', ['one.B', 'one.C', 'two.B', 'two.C'], { files: { 'skills-src/right/more.md': 'x\n' } }],
+    ['the model', all, { settings: model({ id: 'm-2' }) }],
+    ['the server of the model', all, { settings: model({ base_url: 'http://127.0.0.1:2/v1' }) }],
+    ['the generation parameters', all, { settings: model({ parameters: { thinking: 'high' } }) }],
+    ['the wall limit', all, { settings: limits({ wall_seconds: 61 }) }],
+    ['the limit of model calls', all, { settings: limits({ model_calls: 11 }) }],
+    ['the network policy', all, { settings: () => ({ network: 'open' }) }],
+    ['the seed', all, { settings: () => ({ seed: 2 }) }],
+    ['the version of the agent', all, { version: '1.0.1' }],
+    ['the skills of one arm', ['one.C', 'two.C'], { settings: (own) => ({ arms: { ...own.arms, C: { skills: ['left'] } } }) }],
+    ['the review rubric', [], { files: { 'data/cases/one/review.csv': rubric(2) } }],
+    ['the reference sheet', [], { files: { 'data/cases/one/reference.md': 'Another answer.\n' } }],
+    ['the attempts', [], { settings: limits({ attempts: 5 }) }],
+    ['the cost cap', [], { settings: limits({ cost_usd: 2 }) }],
+    ['the prices', [], { settings: model({ prices: { input: 2, cached: 2, cache_write: 2, output: 2 } }) }],
+    ['the name of the key', [], { settings: model({ key_env: 'OTHER_KEY' }) }],
+    ['the title', [], { settings: () => ({ title: 'Tiny, too' }) }],
+    ['the number of repeats', [], { settings: () => ({ repeats: 3 }) }],
+    ['the acceptance rule', [], { settings: (own) => ({ decision: { ...own.decision, min_improvement: 0.2 } }) }],
+  ])('%s: %j', async (what, expected, change) => {
+    const after = await frozen(change);
+    expect(all.filter((name) => after.specs[name] !== before.specs[name])).toEqual(expected);
+    // whatever was changed, the lock says so
+    expect(after.id === before.id).toBe(what === 'nothing');
+  });
+
+  test('no two trials of different conditions share a spec', () => {
+    expect(new Set(Object.values(before.specs)).size).toBe(all.length);
+  });
+});
+
+describe('the hash of a spec', () => {
+  const spec = { limits: { wall_seconds: 1, model_calls: 1, cost_usd: null, attempts: 1 }, model: { id: 'm' }, seed: 1 } as unknown as Spec;
+
+  test('it does not depend on the order of keys', () => {
+    expect(specHash(Object.fromEntries(Object.entries(spec).toReversed()) as Spec)).toBe(specHash(spec));
+  });
+});

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { watch } from 'node:fs';
+import { mkdir, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Checkout, ledgerEvents } from './checkout.js';
+
+let checkout: Checkout;
+
+beforeAll(async () => {
+  checkout = await Checkout.make();
+  await checkout.configure('inventory', { repeats: 1, stability_runs: 1, 'limits.attempts': 1 });
+});
+
+afterAll(() => checkout[Symbol.asyncDispose]());
+
+const sessions = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('skill-trial-session-'));
+
+/** Starts one trial as Nx would, and resolves when the agent of that attempt has made a model call. */
+async function startTrial(trial: string, attempt: number): Promise<ChildProcess> {
+  const progress = checkout.path('data/runs/inventory');
+  await mkdir(progress, { recursive: true });
+  const seen = new Promise<void>((resolve) => {
+    const watcher = watch(progress, async () => {
+      const text = await checkout.read('data/runs/inventory/progress.jsonl').catch(() => '');
+      const own = text.slice(Math.max(0, text.indexOf(`attempt ${attempt}`)));
+      if (!text.includes(`attempt ${attempt}`) || !/"event":"call".*"modelCalls":[1-9]/.test(own)) return;
+      watcher.close();
+      resolve();
+    });
+  });
+  const child = spawn(process.execPath, ['workflows/dist/3-run.js', 'inventory', trial], { cwd: checkout.root, stdio: 'ignore' });
+  await seen;
+  return child;
+}
+
+test('a killed run loses nothing: the next one names the attempt as abandoned, tries again, and leaves no folder behind', async () => {
+  await checkout.configure('inventory', { 'model.scripted': 'times-out' });
+  expect((await checkout.nx('inventory:discover')).code).toBe(0);
+  const child = await startTrial('inventory.B.1', 1);
+  child.kill('SIGKILL');
+  await new Promise((resolve) => child.once('close', resolve));
+  const left = await sessions();
+  expect(left.length).toBeGreaterThan(0);
+  const second = await startTrial('inventory.B.1', 2);
+  const events = await ledgerEvents(checkout, 'inventory');
+  second.kill('SIGKILL');
+  await new Promise((resolve) => second.once('close', resolve));
+  expect(events.filter((event) => event.trial === 'inventory.B.1').map(({ kind, attempt, outcome }) => [kind, attempt, outcome ?? null])).toEqual([
+    ['started', 1, null],
+    ['ended', 1, 'abandoned'],
+    ['started', 2, null],
+  ]);
+  expect((await sessions()).filter((name) => left.includes(name))).toEqual([]);
+});
+
+test('a model that does not answer is an infrastructure failure: nothing recorded, nothing cached, the next attempt is a second line', async () => {
+  const script = 'data/cases/inventory/scripts/never-activates.yaml';
+  const good = await checkout.read(script);
+  await checkout.write(script, good.replace(/^fault: .*$/m, 'fault: {at_call: 2, kind: disconnect}'));
+  await checkout.configure('inventory', { 'model.scripted': 'never-activates' });
+  const first = await checkout.nx('inventory:run-A');
+  expect(first.code, first.text).not.toBe(0);
+  expect(first.text).toContain('InfrastructureError');
+  expect(first.text).toMatch(/expected:.*\n.*found:.*\n.*next:/);
+  const failed = (await ledgerEvents(checkout, 'inventory')).filter((event) => event.trial === 'inventory.A.1' && event.kind === 'ended');
+  expect(failed.map((event) => event.outcome)).toEqual(['infrastructure']);
+  const second = await checkout.nx('inventory:run-A');
+  expect(second.code).not.toBe(0);
+  const both = (await ledgerEvents(checkout, 'inventory')).filter((event) => event.trial === 'inventory.A.1' && event.kind === 'started');
+  expect(both.map((event) => event.attempt)).toEqual([1, 2]);
+});
+
+test('an unknown agent, a missing experiment and a broken setting are each one clear error, and the others still run', async () => {
+  const missing = await checkout.start(['no-such']);
+  expect(missing.code).toBe(1);
+  expect(missing.text).toContain('expected: one of inventory, inventory-py');
+  await checkout.configure('inventory-py', { repeatss: 3 });
+  const broken = await checkout.nx('inventory-py:freeze');
+  expect(broken.code).toBe(1);
+  expect(broken.text).toContain('experiment.yaml');
+  expect(broken.text).toContain('did you mean "repeats"?');
+  expect(broken.text).not.toMatch(/\n\s+at /);
+  expect((await checkout.nx('inventory:validate')).code).toBe(0);
+  await checkout.configure('inventory-py', { repeatss: undefined, 'agent.name': 'pie' });
+  const agent = await checkout.nx('inventory-py:validate');
+  expect(agent.code).toBe(1);
+  expect(agent.text).toContain('Agent "pie" is not known');
+});
+
+test('a red starting suite is refused before any run, and accepted when its failures are recorded as known', async () => {
+  await checkout.configure('inventory', { 'model.scripted': 'b-better' });
+  const text = "import assert from 'node:assert/strict';\nimport test from 'node:test';\ntest('is red from the start', () => assert.equal(1, 2));\n";
+  await checkout.write('data/cases/inventory/repo/test/red.test.js', text);
+  const red = await checkout.nx('inventory:freeze');
+  expect(red.code).toBe(1);
+  expect(red.text).toContain('The starting suite of case inventory is red');
+  expect(red.text).toContain('is red from the start');
+  const yaml = 'data/cases/inventory/case.yaml';
+  await checkout.write(yaml, `${await checkout.read(yaml)}known_failures: ["is red from the start"]\n`);
+  expect((await checkout.nx('inventory:freeze')).code).toBe(0);
+});
+
+test('a real model is never called without a yes', async () => {
+  await checkout.configure('inventory', { 'model.scripted': undefined, 'model.base_url': 'http://127.0.0.1:9/v1' });
+  const asked = await checkout.start(['inventory']);
+  expect(asked.code).toBe(1);
+  expect(asked.text).toContain('npm start -- inventory --yes');
+  const direct = await checkout.nx('inventory:discover');
+  expect(direct.code).toBe(1);
+  expect(direct.text).toContain('may cost money');
+});
