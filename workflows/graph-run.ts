@@ -52,7 +52,7 @@ export async function runGraph(lab: Lab, target: string, say: (text: string) => 
   const read = (stream: NodeJS.ReadableStream) => {
     const lines = createInterface({ input: stream });
     lines.on('line', (line) => {
-            const bare = stripVTControlCharacters(line);
+      const bare = stripVTControlCharacters(line);
       file.write(`${bare}\n`);
       if (/^> nx run /.test(bare)) {
         tasks += 1;

@@ -12,9 +12,17 @@ const run = $({ cwd: root, stdio: 'inherit', nothrow: true });
 /** One check: its title, and a command or function that says whether it passed. */
 const checks: [string, () => Promise<boolean>][] = [
   ['types of the tests', async () => (await typeCheck('workflows/skill-trial/test')) && (await typeCheck('workflows/test'))],
-  ['lint and format', async () => (await run`${node} node_modules/@biomejs/biome/bin/biome check --error-on-warnings`).exitCode === 0],
+  [
+    'lint and format',
+    async () => (await run`${node} node_modules/@biomejs/biome/bin/biome check --error-on-warnings`).exitCode === 0,
+  ],
   ['notebooks: types, no outputs', notebooks],
-  ['unit, integration and browser tests', async () => (await run`${node} node_modules/vitest/vitest.mjs run --config workflows/vitest.config.mjs ${argv._.map(String)}`).exitCode === 0],
+  [
+    'unit, integration and browser tests',
+    async () =>
+      (await run`${node} node_modules/vitest/vitest.mjs run --config workflows/vitest.config.mjs ${argv._.map(String)}`)
+        .exitCode === 0,
+  ],
 ];
 
 await reportingErrors(async () => {

@@ -40,12 +40,17 @@ test('a record that is gone comes back from the Nx cache, and the ledger says so
   expect(await ran()).toEqual([]);
   const done = await checkout.node(['workflows/dist/4-control.js', 'inventory']);
   expect(done.text).toContain('inventory.A.1 taken over from the cache');
-  expect((await ledgerEvents(checkout, 'inventory')).filter((event) => event.kind === 'restored').map((event) => event.trial)).toEqual([A1]);
+  expect(
+    (await ledgerEvents(checkout, 'inventory')).filter((event) => event.kind === 'restored').map((event) => event.trial),
+  ).toEqual([A1]);
 });
 
 test('a comment in experiment.yaml starts no trial and keeps the lock', async () => {
   const lock = await checkout.read('data/runs/inventory/lock.json');
-  await checkout.write('data/experiments/inventory/experiment.yaml', `# a comment\n${await checkout.read('data/experiments/inventory/experiment.yaml')}`);
+  await checkout.write(
+    'data/experiments/inventory/experiment.yaml',
+    `# a comment\n${await checkout.read('data/experiments/inventory/experiment.yaml')}`,
+  );
   expect(await ran()).toEqual([]);
   expect(await checkout.read('data/runs/inventory/lock.json')).toBe(lock);
 });

@@ -20,16 +20,22 @@ export class Checkout {
 
   static async make(): Promise<Checkout> {
     const folder = await mkdtemp(join(tmpdir(), 'skill-trial-checkout-'));
-    const listed = await promisify(execFile)('git', ['-C', root, 'ls-files', '--cached', '--others', '--exclude-standard', '-z'], { maxBuffer: 1 << 26 });
+    const listed = await promisify(execFile)(
+      'git',
+      ['-C', root, 'ls-files', '--cached', '--others', '--exclude-standard', '-z'],
+      { maxBuffer: 1 << 26 },
+    );
     for (const path of listed.stdout.split('\0').filter((one) => one !== '' && !one.startsWith('reports/'))) {
       await cp(join(root, path), join(folder, path)).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error; // deleted and not yet committed
       });
     }
-    for (const built of ['workflows/dist', 'workflows/skill-trial/dist', 'workflows/graph/dist']) await cp(join(root, built), join(folder, built), { recursive: true });
+    for (const built of ['workflows/dist', 'workflows/skill-trial/dist', 'workflows/graph/dist'])
+      await cp(join(root, built), join(folder, built), { recursive: true });
     await mkdir(join(folder, 'node_modules'));
     for (const name of await readdir(join(root, 'node_modules'))) {
-      if (!name.startsWith('.') && !name.startsWith('skill-trial')) await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+      if (!name.startsWith('.') && !name.startsWith('skill-trial'))
+        await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
     }
     await symlink(join(folder, 'workflows/skill-trial'), join(folder, 'node_modules/skill-trial'));
     await symlink(join(folder, 'workflows/graph'), join(folder, 'node_modules/skill-trial-graph'));
@@ -75,7 +81,10 @@ export class Checkout {
 
   /** `npx nx run-many -t <targets> -p <project>`. */
   nxMany(project: string, targets: string[], env: Record<string, string> = {}): Promise<Done> {
-    return this.node(['node_modules/nx/dist/bin/nx.js', 'run-many', '-t', ...targets, '-p', project, '--outputStyle=stream-without-prefixes'], env);
+    return this.node(
+      ['node_modules/nx/dist/bin/nx.js', 'run-many', '-t', ...targets, '-p', project, '--outputStyle=stream-without-prefixes'],
+      env,
+    );
   }
 
   /** `npm start -- …` without npm's own start-up. */
@@ -88,7 +97,16 @@ export class Checkout {
       const child = spawn(process.execPath, argv, {
         cwd: this.root,
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: { PATH: process.env.PATH ?? '', HOME: this.root, CI: process.env.CI ?? '', NX_DAEMON: 'false', NX_TUI: 'false', NX_ISOLATE_PLUGINS: 'false', NO_COLOR: '1', ...env },
+        env: {
+          PATH: process.env.PATH ?? '',
+          HOME: this.root,
+          CI: process.env.CI ?? '',
+          NX_DAEMON: 'false',
+          NX_TUI: 'false',
+          NX_ISOLATE_PLUGINS: 'false',
+          NO_COLOR: '1',
+          ...env,
+        },
       });
       let text = '';
       child.stdout.on('data', (chunk) => (text += chunk));
@@ -100,7 +118,10 @@ export class Checkout {
 }
 
 /** Events of an experiment's ledger, in order. */
-export async function ledgerEvents(checkout: Checkout, experiment: string): Promise<{ kind: string; trial?: string; attempt?: number; outcome?: string; reason?: string }[]> {
+export async function ledgerEvents(
+  checkout: Checkout,
+  experiment: string,
+): Promise<{ kind: string; trial?: string; attempt?: number; outcome?: string; reason?: string }[]> {
   const text = await checkout.read('data/runs', experiment, 'ledger.jsonl').catch(() => '');
   return text
     .split('\n')

@@ -46,7 +46,11 @@ test('a killed run loses nothing: the next one names the attempt as abandoned, t
   const events = await ledgerEvents(checkout, 'inventory');
   second.kill('SIGKILL');
   await new Promise((resolve) => second.once('close', resolve));
-  expect(events.filter((event) => event.trial === 'inventory.B.1').map(({ kind, attempt, outcome }) => [kind, attempt, outcome ?? null])).toEqual([
+  expect(
+    events
+      .filter((event) => event.trial === 'inventory.B.1')
+      .map(({ kind, attempt, outcome }) => [kind, attempt, outcome ?? null]),
+  ).toEqual([
     ['started', 1, null],
     ['ended', 1, 'abandoned'],
     ['started', 2, null],
@@ -63,11 +67,15 @@ test('a model that does not answer is an infrastructure failure: nothing recorde
   expect(first.code, first.text).not.toBe(0);
   expect(first.text).toContain('InfrastructureError');
   expect(first.text).toMatch(/expected:.*\n.*found:.*\n.*next:/);
-  const failed = (await ledgerEvents(checkout, 'inventory')).filter((event) => event.trial === 'inventory.A.1' && event.kind === 'ended');
+  const failed = (await ledgerEvents(checkout, 'inventory')).filter(
+    (event) => event.trial === 'inventory.A.1' && event.kind === 'ended',
+  );
   expect(failed.map((event) => event.outcome)).toEqual(['infrastructure']);
   const second = await checkout.nx('inventory:run-A');
   expect(second.code).not.toBe(0);
-  const both = (await ledgerEvents(checkout, 'inventory')).filter((event) => event.trial === 'inventory.A.1' && event.kind === 'started');
+  const both = (await ledgerEvents(checkout, 'inventory')).filter(
+    (event) => event.trial === 'inventory.A.1' && event.kind === 'started',
+  );
   expect(both.map((event) => event.attempt)).toEqual([1, 2]);
 });
 
@@ -90,7 +98,8 @@ test('an unknown agent, a missing experiment and a broken setting are each one c
 
 test('a red starting suite is refused before any run, and accepted when its failures are recorded as known', async () => {
   await checkout.configure('inventory', { 'model.scripted': 'b-better' });
-  const text = "import assert from 'node:assert/strict';\nimport test from 'node:test';\ntest('is red from the start', () => assert.equal(1, 2));\n";
+  const text =
+    "import assert from 'node:assert/strict';\nimport test from 'node:test';\ntest('is red from the start', () => assert.equal(1, 2));\n";
   await checkout.write('data/cases/inventory/repo/test/red.test.js', text);
   const red = await checkout.nx('inventory:freeze');
   expect(red.code).toBe(1);

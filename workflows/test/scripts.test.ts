@@ -20,7 +20,8 @@ async function reportOf(script: string, edit: Record<string, unknown> = {}): Pro
 }
 
 const row = (report: Report, metric: string) => report.rows.find((one) => one.metric === metric) as Report['rows'][number];
-const criterion = (report: Report, text: string) => report.decision.contrasts[0]?.criteria.find((one) => one.criterion.includes(text));
+const criterion = (report: Report, text: string) =>
+  report.decision.contrasts[0]?.criteria.find((one) => one.criterion.includes(text));
 
 describe('whatever the script', () => {
   test('B better: the difference is stated, and every decision is withheld', async () => {
@@ -52,7 +53,11 @@ describe('whatever the script', () => {
   test('B never activates: the detector says so', async () => {
     const report = await reportOf('never-activates');
     expect(report.detectors.find((one) => one.failure === 'skills never activate')?.detected).toBe(true);
-    expect(report.trials.filter((one) => one.arm === 'B').every((one) => one.activation.every((skill) => skill.listed && !skill.loaded))).toBe(true);
+    expect(
+      report.trials
+        .filter((one) => one.arm === 'B')
+        .every((one) => one.activation.every((skill) => skill.listed && !skill.loaded)),
+    ).toBe(true);
     expect(report.verification.find((one) => one.point === 5)?.holds).toBe(true);
   });
 
@@ -63,7 +68,9 @@ describe('whatever the script', () => {
     expect(row(report, 'elapsed_seconds').b).toBeGreaterThan(11);
     expect(row(report, 'review_completeness').b).toBe(0);
     expect(report.conclusions[0]?.observation.join(' ')).toContain('was ended by the wall limit');
-    expect(report.attempts.filter((one) => one.current && one.trial === 'inventory.B.1')).toMatchObject([{ outcome: 'recorded', attempt: 1 }]);
+    expect(report.attempts.filter((one) => one.current && one.trial === 'inventory.B.1')).toMatchObject([
+      { outcome: 'recorded', attempt: 1 },
+    ]);
   });
 
   test('no score sheet: quality is pending, cost is still measured', async () => {

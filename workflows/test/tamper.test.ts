@@ -19,7 +19,7 @@ beforeAll(async () => {
   const run = 'data/runs/inventory';
   const first = async (...parts: string[]) => join(...parts, (await readdir(checkout.path(...parts))).sort()[0] as string);
   record = join(await first(run, 'trials'), '1');
-  check = await first(await first(await first(run, 'checks'), ), );
+  check = await first(await first(await first(run, 'checks')));
   stability = await first(await first(await first(run, 'stability')));
   discovery = join(await first(run, 'discovery'), 'diagnostic');
   base = await first(run, 'bases');

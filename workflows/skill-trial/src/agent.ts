@@ -1,3 +1,5 @@
+import { claudeCode } from './agents/claude-code.js';
+import { codex } from './agents/codex.js';
 import { pi } from './agents/pi.js';
 import { SettingsError } from './errors.js';
 import type { Experiment } from './experiment.js';
@@ -41,13 +43,15 @@ export interface Agent {
   mechanism: { without: string; with: string };
   /** What the catalogue mechanism adds to the tools offered, by tool name; those may differ between the modes. */
   skillTools: string[];
+  /** What `npm run add-agent` installs: package and version as tested. */
+  install: string;
   find: (root: string) => Promise<AgentProgram>;
   launch: (request: AgentRequest) => AgentLaunch;
   readEvents: (stdout: string) => Trajectory;
 }
 
 /** Every agent the lab knows: one row each. */
-export const agents: Agent[] = [pi];
+export const agents: Agent[] = [pi, claudeCode, codex];
 
 /** The agent of that name; an unknown name is a SettingsError that lists the known ones. */
 export function findAgent(name: string): Agent {

@@ -70,9 +70,9 @@ export function attest(input: AttestationInput): Attestation {
   const models = [...new Set(answered.map(({ record }) => record.model ?? 'unnamed'))].sort();
   for (const model of models)
     if (model !== input.frozenModel) problems.push(`model ${model} was asked for, ${input.frozenModel} is frozen`);
-  const parameters = [...new Set(main.map(({ request }) => hashOf(request.parameters)))];
+  const parameters = [...new Set(main.map(({ request }) => hashOf(generationParameters(request))))];
   if (parameters.length > 1) problems.push('the generation parameters changed within the trial');
-  const delivered = main[0]?.request.turns.find((turn) => turn.role === 'user')?.text ?? null;
+  const delivered = deliveredTask(main[0]?.request, input.task);
   const delivery =
     delivered === null
       ? 'none'
@@ -95,6 +95,36 @@ export function attest(input: AttestationInput): Attestation {
     bodies,
     problems,
   };
+}
+
+/**
+ * The task as a main request delivers it: the user turn that is the task once the blocks an agent adds around it (reminders, the
+ * environment) are set apart, else the first user turn as it is; null without one.
+ */
+function deliveredTask(request: ModelRequest | undefined, task: string): string | null {
+  const turns = (request?.turns ?? []).filter((turn) => turn.role === 'user').map((turn) => turn.text);
+  const bare = turns.map((text) =>
+    text.replace(/<(system-reminder|environment_context|user_instructions)>[\s\S]*?<\/\1>\s*/g, ''),
+  );
+  return bare.find((text) => text.trim() === task.trim()) ?? turns[0] ?? null;
+}
+
+/** Keys that name a session, a user or a transport, and shape no answer. */
+const sessionKeys = [
+  'metadata',
+  'user',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'safety_identifier',
+  'client_metadata',
+  'previous_response_id',
+  'store',
+  'include',
+  'stream_options',
+];
+
+function generationParameters({ parameters }: ModelRequest): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(parameters).filter(([key]) => !sessionKeys.includes(key)));
 }
 
 /** Where a skill occurs in what a request tells the model: system text, tool descriptions, user turns and tool results. */

@@ -75,7 +75,12 @@ export async function readCase(folder: string): Promise<Case> {
       next: 'keep one of the two',
     });
   }
-  const folders = { 'repo.path': settings.repo.path, solution: settings.solution, mutants: settings.mutants, scripts: settings.scripts };
+  const folders = {
+    'repo.path': settings.repo.path,
+    solution: settings.solution,
+    mutants: settings.mutants,
+    scripts: settings.scripts,
+  };
   for (const [field, path] of Object.entries(folders))
     if (path !== undefined) await requireFolder(join(folder, path), `${shown(file)}: ${field}`);
   for (const path of Object.values(settings.hidden)) await readText(join(folder, path), `${shown(file)}: hidden`);

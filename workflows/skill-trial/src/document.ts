@@ -42,8 +42,7 @@ export function parseYaml<S extends z.ZodType>(text: string, schema: S, where: s
     });
   };
   const broken = document.errors[0];
-  if (broken !== undefined)
-    invalid(broken.linePos?.[0].line ?? null, broken.message.split(/ at line \d+|\n/)[0] ?? broken.code);
+  if (broken !== undefined) invalid(broken.linePos?.[0].line ?? null, broken.message.split(/ at line \d+|\n/)[0] ?? broken.code);
   let value: unknown;
   try {
     value = document.toJS();
@@ -65,7 +64,9 @@ function placeOf(document: Document.Parsed, issue: z.core.$ZodIssue): number | n
     const node: unknown = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
     if (isMap(node)) {
       const wanted = length === path.length ? names : [String(path[length])];
-      const key = node.items.map((item) => item.key as { value?: unknown; range?: Range }).find((one) => wanted.includes(String(one.value)));
+      const key = node.items
+        .map((item) => item.key as { value?: unknown; range?: Range })
+        .find((one) => wanted.includes(String(one.value)));
       if (key?.range) return key.range[0];
     }
     if (isNode(node) && node.range) return node.range[0];

@@ -25,21 +25,31 @@ export async function checkFrozenInputs(lab: Lab, lock: Lock): Promise<string[]>
     const now: Record<string, string | null> = await caseHashes(one);
     for (const [key, hash] of Object.entries(now)) differs(`data/cases/${name}: ${key}`, frozen?.hashes[key], hash);
     const script = lab.experiment.model.scripted;
-    if (script !== undefined) differs(`data/cases/${name}: script ${script}`, frozen?.script, (await loadScript(scriptsFolder(one), script)).sha256);
-    if (one.repo.path !== undefined) differs(`data/cases/${name}/${one.repo.path}`, frozen?.base.content, await hashTree(join(one.folder, one.repo.path)));
+    if (script !== undefined)
+      differs(`data/cases/${name}: script ${script}`, frozen?.script, (await loadScript(scriptsFolder(one), script)).sha256);
+    if (one.repo.path !== undefined)
+      differs(`data/cases/${name}/${one.repo.path}`, frozen?.base.content, await hashTree(join(one.folder, one.repo.path)));
     const base = lab.run.base(frozen?.base.commit ?? 'none');
-    if ((await stat(base).catch(() => null)) !== null) differs(`data/runs/${lab.experiment.name}/bases/${frozen?.base.commit}`, frozen?.base.content, await hashTree(base));
+    if ((await stat(base).catch(() => null)) !== null)
+      differs(`data/runs/${lab.experiment.name}/bases/${frozen?.base.commit}`, frozen?.base.content, await hashTree(base));
   }
   for (const [name, skill] of lab.skills) differs(`skills-src/${name}`, conditions.skills[name]?.sha256, skill.sha256);
   differs('the schedule', conditions.schedule, hashOf(makeSchedule(lab.experiment)));
   const written = await readFile(lab.run.schedule, 'utf8');
-  differs('schedule.jsonl', makeSchedule(lab.experiment).map((line) => `${JSON.stringify(line)}\n`).join(''), written);
+  differs(
+    'schedule.jsonl',
+    makeSchedule(lab.experiment)
+      .map((line) => `${JSON.stringify(line)}\n`)
+      .join(''),
+    written,
+  );
   for (const line of makeSchedule(lab.experiment)) {
     const file = `specs/${line.trial}.json`;
     const spec = await readJson(lab.run.spec(line.trial), TrialSpec).catch(() => null);
     const frozen = conditions.specs[`${line.case}.${line.arm}`];
     if (spec === null) differences.push(`${file} is missing or unreadable`);
-    else if (specHash(spec.spec) !== spec.hash || spec.hash !== frozen || spec.repeat !== line.repeat) differences.push(`${file} was altered: its content does not give the frozen hash`);
+    else if (specHash(spec.spec) !== spec.hash || spec.hash !== frozen || spec.repeat !== line.repeat)
+      differences.push(`${file} was altered: its content does not give the frozen hash`);
   }
   return differences;
 }

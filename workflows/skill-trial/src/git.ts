@@ -17,7 +17,15 @@ export function openGit(folder: string, dates?: string, more: Record<string, str
   };
   return simpleGit({
     baseDir: folder,
-    config: ['core.autocrlf=false', 'core.fileMode=true', 'core.quotePath=false', 'core.protectNTFS=false', 'core.protectHFS=false', 'gc.auto=0', 'safe.directory=*'],
+    config: [
+      'core.autocrlf=false',
+      'core.fileMode=true',
+      'core.quotePath=false',
+      'core.protectNTFS=false',
+      'core.protectHFS=false',
+      'gc.auto=0',
+      'safe.directory=*',
+    ],
     // --template= keeps the user's hooks out
     unsafe: { allowUnsafeTemplateDir: true, allowUnsafeConfigPaths: true },
     // these names are set here and nowhere else: the process's own environment does not reach git

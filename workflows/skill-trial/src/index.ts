@@ -1,6 +1,6 @@
 // The library's one list of exports: what steps, notebooks, the graph plugin and adapters may use.
 
-export { findAgent } from './agent.js';
+export { agents, findAgent } from './agent.js';
 // notebooks and figures
 export { type Analysis, analyse, listNotebooks, publishers, readAnalysis } from './analyse.js';
 export { analyseStudy, analysis, costMetrics, qualityMetrics } from './analysis.js';

@@ -126,7 +126,9 @@ async function alone<T>(file: string, action: () => Promise<T>): Promise<T> {
   const token = `${process.pid}.${await startOf(process.pid)}.${randomUUID()}`;
   const deadline = Date.now() + 30_000;
   while (!(await tryLink(token, file))) {
-    const held = await readlink(file).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? null : 'no lock of the lab'));
+    const held = await readlink(file).catch((error: NodeJS.ErrnoException) =>
+      error.code === 'ENOENT' ? null : 'no lock of the lab',
+    );
     if (held === null) continue; // released meanwhile
     const [pid, start] = held.split('.');
     if (/^\d+$/.test(pid ?? '') && (await startOf(Number(pid))) !== start) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { VariantChecks } from './variant-checks.js';
 import type { VariantScore } from './score.js';
 import type { UsageRecord } from './usage-record.js';
+import type { VariantChecks } from './variant-checks.js';
 
 export const MetricId = z.enum([
   'review_completeness',

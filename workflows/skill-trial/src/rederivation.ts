@@ -22,13 +22,18 @@ export async function rederiveTrial(lab: Pick<Lab, 'agent' | 'skills' | 'experim
   const saved = await readTrial(folder);
   const differences: string[] = [];
   const compare = (what: string, before: unknown, now: unknown) => {
-    if (canonicalJson(before) !== canonicalJson(now)) differences.push(`${saved.record.id}: ${what} differs from what the raw records give`);
+    if (canonicalJson(before) !== canonicalJson(now))
+      differences.push(`${saved.record.id}: ${what} differs from what the raw records give`);
   };
   const calls = await rereadCalls(folder);
   compare('calls.jsonl', await readCalls(folder), calls);
   const trajectory = lab.agent.readEvents(await readFile(join(folder, 'events.jsonl'), 'utf8'));
   compare('trajectory.json', saved.trajectory, trajectory);
-  compare('commands.jsonl', await readFile(join(folder, 'commands.jsonl'), 'utf8'), trajectory.toolCalls.map((call) => `${JSON.stringify(call)}\n`).join(''));
+  compare(
+    'commands.jsonl',
+    await readFile(join(folder, 'commands.jsonl'), 'utf8'),
+    trajectory.toolCalls.map((call) => `${JSON.stringify(call)}\n`).join(''),
+  );
   compare('response.md', await readFile(join(folder, 'response.md'), 'utf8'), trajectory.response);
   const attestation = await reattest(lab, folder, saved.record.arm);
   compare('attestation.json', saved.attestation, attestation);
@@ -39,7 +44,10 @@ export async function rederiveTrial(lab: Pick<Lab, 'agent' | 'skills' | 'experim
   compare('the content hash', saved.record.content, content);
   const mismatches = usageMismatches(calls, trajectory.usage);
   compare('usageMismatches', saved.record.usageMismatches, mismatches);
-  return { trial: { folder, record: { ...saved.record, content, usageMismatches: mismatches }, usage, attestation, trajectory }, differences };
+  return {
+    trial: { folder, record: { ...saved.record, content, usageMismatches: mismatches }, usage, attestation, trajectory },
+    differences,
+  };
 }
 
 /** The call records with everything that the response bodies say read from them again. */

@@ -1,5 +1,4 @@
 import { relative } from 'node:path';
-import type { VariantChecks } from './variant-checks.js';
 import type { Lock } from './lock.js';
 import { type MetricId, metrics } from './metric.js';
 import type { Precision } from './precision.js';
@@ -7,6 +6,7 @@ import type { ScheduleLine } from './schedule.js';
 import type { VariantScore } from './score.js';
 import type { Finding } from './sheet.js';
 import type { SavedTrial, TrialStatus } from './trial-record.js';
+import type { VariantChecks } from './variant-checks.js';
 
 /** How far a skill got in one trial: named in the requests, read, or only mentioned in the answer. */
 export interface Activation {
@@ -142,7 +142,9 @@ function evidenceOf(
   if (from === 'usage') return `${folder}/usage.json`;
   if (from === 'sheet')
     return score?.sheets[0]?.file ?? (score?.status === 'scored' ? `${folder}/response.md (empty)` : 'no score sheet yet');
-  return checks === null ? 'no check has run yet' : `${folder.replace(/\/trials\/.*$/, '')}/checks/${checks.content.slice(0, 16)}`;
+  return checks === null
+    ? 'no check has run yet'
+    : `${folder.replace(/\/trials\/.*$/, '')}/checks/${checks.content.slice(0, 16)}`;
 }
 
 function activationOf(skill: string, trial: SavedTrial): Activation {

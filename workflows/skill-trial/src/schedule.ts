@@ -27,7 +27,11 @@ export function makeSchedule(experiment: Pick<Experiment, 'cases' | 'arms' | 're
     for (const [index, one] of experiment.cases.entries()) {
       const block = `${one}.${repeat}`;
       const order =
-        experiment.order === 'seeded' ? drawn(arms, experiment.seed, block) : (index + repeat - 1) % 2 === 1 ? [...arms].reverse() : arms;
+        experiment.order === 'seeded'
+          ? drawn(arms, experiment.seed, block)
+          : (index + repeat - 1) % 2 === 1
+            ? [...arms].reverse()
+            : arms;
       for (const arm of experiment.order === 'parallel' ? arms : order) {
         const trial = { case: one, arm, repeat };
         lines.push({

@@ -2,8 +2,8 @@ import { layOutBlind } from './blinding.js';
 import { noteChecks } from './control.js';
 import type { Lab } from './lab.js';
 import { appendLedger, readLedger } from './ledger.js';
-import { prettyJson, writeWhole } from './record.js';
 import { runPaths } from './paths.js';
+import { prettyJson, writeWhole } from './record.js';
 import { type Scores, scoreVariants } from './score.js';
 import { readSheets, type SavedSheet } from './sheet.js';
 import { readStudy, type Study, variantsOf } from './study.js';
@@ -29,12 +29,15 @@ export async function score(lab: Lab): Promise<Scores> {
   const scores = await gatherScores(study);
   await writeWhole(lab.run.scores, prettyJson(scores));
   if (study.control !== null && study.stability !== null) await noteChecks(lab, study.control, study.stability);
-  const sheets = Object.fromEntries(scores.variants.flatMap((variant) => variant.sheets.map((sheet) => [sheet.file, sheet.sha256])));
+  const sheets = Object.fromEntries(
+    scores.variants.flatMap((variant) => variant.sheets.map((sheet) => [sheet.file, sheet.sha256])),
+  );
   const ledger = await readLedger(lab.run.ledger);
   const last = ledger.findLast((line) => line.event.kind === 'scored')?.event;
   if (last?.kind !== 'scored' || JSON.stringify(last.sheets) !== JSON.stringify(sheets)) {
     await appendLedger(lab.run.ledger, { kind: 'scored', sheets }, lab.now);
-    if (scores.variants.every((variant) => variant.status === 'scored')) await appendLedger(lab.run.ledger, { kind: 'unblinded', lock: study.lock.id }, lab.now);
+    if (scores.variants.every((variant) => variant.status === 'scored'))
+      await appendLedger(lab.run.ledger, { kind: 'unblinded', lock: study.lock.id }, lab.now);
   }
   return scores;
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type Case, Slug } from './case.js';
 import { completeness, type ScoredRow } from './completeness.js';
-import type { VariantChecks } from './variant-checks.js';
 import { sha256 } from './hash.js';
 import { precision } from './precision.js';
 import { Finding, type SavedSheet } from './sheet.js';
+import type { VariantChecks } from './variant-checks.js';
 
 const ratio = z.number().min(0).max(1).nullable();
 

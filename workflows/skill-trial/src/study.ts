@@ -1,7 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
-import { Control, Stability } from './variant-checks.js';
 import { Discovery } from './discovery.js';
 import { check } from './document.js';
 import { caseOf, type Lab, openLab } from './lab.js';
@@ -13,6 +12,7 @@ import { ScheduleLine } from './schedule.js';
 import { Scores } from './score.js';
 import { TrialSpec } from './spec.js';
 import { readTrial, type SavedTrial } from './trial-record.js';
+import { Control, Stability } from './variant-checks.js';
 
 /** Everything that one experiment's run has left on the disk, read and joined. What a step has not made yet is null. */
 export interface Study {

@@ -87,7 +87,8 @@ export function stabilityOf(runs: TestCheck[]): { green: number | null; unsteady
   const id = (test: TestResult) => `${test.file}: ${test.name}`;
   const names = [...new Set(runs.flatMap((run) => run.tests.map(id)))].sort();
   // what one run says of a name: nothing, or more than one thing where two tests share it
-  const outcomes = (run: TestCheck, name: string) => run.tests.flatMap((test) => (id(test) === name ? [test.outcome] : [])).sort();
+  const outcomes = (run: TestCheck, name: string) =>
+    run.tests.flatMap((test) => (id(test) === name ? [test.outcome] : [])).sort();
   const unsteady = names.filter((name) => new Set(runs.map((run) => outcomes(run, name).join())).size > 1);
   return { green: runs.length === 0 ? null : runs.filter(isGreen).length, unsteady };
 }

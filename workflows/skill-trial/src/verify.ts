@@ -53,12 +53,16 @@ async function rederive(lab: Lab, saved: Study, failures: string[]): Promise<Ver
   const { published: read, figures } = await readAnalysis(lab);
   const published = analyseStudy(study);
   for (const [name, value] of Object.entries(published)) {
-    if (canonicalJson(value) !== canonicalJson(read[name as keyof typeof read])) failures.push(`published/${name}.json differs from what the records give`);
+    if (canonicalJson(value) !== canonicalJson(read[name as keyof typeof read]))
+      failures.push(`published/${name}.json differs from what the records give`);
   }
   const { report, files } = await renderReport(study, published, figures);
   for (const [path, text] of files) {
     const found = await readFile(join(lab.run.report, path), 'utf8').catch(() => null);
-    if (found !== text) failures.push(`reports/${lab.experiment.name}/${path} ${found === null ? 'is missing' : 'differs from what the records give'}`);
+    if (found !== text)
+      failures.push(
+        `reports/${lab.experiment.name}/${path} ${found === null ? 'is missing' : 'differs from what the records give'}`,
+      );
   }
   return report.verification;
 }
@@ -67,13 +71,18 @@ async function rederive(lab: Lab, saved: Study, failures: string[]): Promise<Ver
 async function checkRecords({ lab, ledger, trials, control, stability, discovery }: Study): Promise<string[]> {
   const failures: string[] = [];
   const whole = async (folder: string, name: string) => {
-    failures.push(...(await checkRecord(folder).catch((error: Error) => [`manifest.json: ${error.message.split('\n')[0]}`])).map((difference) => `${name}/${difference}`));
+    failures.push(
+      ...(await checkRecord(folder).catch((error: Error) => [`manifest.json: ${error.message.split('\n')[0]}`])).map(
+        (difference) => `${name}/${difference}`,
+      ),
+    );
     return recordHash(folder).catch(() => null);
   };
   for (const { folder, record } of trials) {
     const name = `trials/${record.spec.slice(0, 16)}/${record.repeat}`;
     const hash = await whole(folder, name);
-    if (hash !== ledgerHash(ledger, record.id, record.spec)) failures.push(`${name}: the ledger holds another record of ${record.id}`);
+    if (hash !== ledgerHash(ledger, record.id, record.spec))
+      failures.push(`${name}: the ledger holds another record of ${record.id}`);
   }
   const noted = new Set(ledger.flatMap(({ event }) => (event.kind === 'check' ? [`${event.check} ${event.record}`] : [])));
   for (const variant of [...(control?.variants ?? []), ...(stability?.variants ?? [])]) {
@@ -94,7 +103,8 @@ async function checkRecords({ lab, ledger, trials, control, stability, discovery
 /** The record hash that the ledger gave this trial first: the first valid attempt counts. */
 function ledgerHash(ledger: LedgerLine[], trial: string, spec: string): string | null {
   for (const { event } of ledger) {
-    if (event.kind === 'ended' && event.outcome === 'recorded' && event.trial === trial && event.spec === spec) return event.record;
+    if (event.kind === 'ended' && event.outcome === 'recorded' && event.trial === trial && event.spec === spec)
+      return event.record;
     if (event.kind === 'restored' && event.trial === trial && event.spec === spec) return event.record;
   }
   return null;
@@ -112,7 +122,11 @@ async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
   const differs = (what: string, before: unknown, now: unknown) => {
     if (canonicalJson(before) !== canonicalJson(now)) failures.push(`${what} differs from what the raw records give`);
   };
-  const reread = async (content: string, plan: Parameters<typeof checkFolder>[2], folder: 'checks' | 'stability'): Promise<DoneCheck> => {
+  const reread = async (
+    content: string,
+    plan: Parameters<typeof checkFolder>[2],
+    folder: 'checks' | 'stability',
+  ): Promise<DoneCheck> => {
     const done = await readCheck(lab, checkFolder(lab, content, plan, folder));
     const lines = await readFile(join(lab.run.run, done.record.path, 'tests.jsonl'), 'utf8');
     const tests = readTestLines(lines, done.check.workspace, done.record.path);
@@ -130,6 +144,14 @@ async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
   for (const { file, sha256: hash } of scores.variants.flatMap((variant) => variant.sheets)) {
     if (scored?.kind === 'scored' && scored.sheets[file] !== hash) failures.push(`${file} has changed since it was scored`);
   }
-  const results = collectResults({ root: lab.root, lock: saved.lock, schedule: saved.schedule, trials, checks: control.variants, scores: scores.variants, skills: [...lab.skills.keys()] });
+  const results = collectResults({
+    root: lab.root,
+    lock: saved.lock,
+    schedule: saved.schedule,
+    trials,
+    checks: control.variants,
+    scores: scores.variants,
+    skills: [...lab.skills.keys()],
+  });
   return { ...partial, scores, results };
 }

@@ -11,12 +11,25 @@ const fix = {
 };
 const doc = { name: 'doc-sync', description: 'Holds a text against the code it speaks of.', body: '' };
 const task = 'Please fix the service.\n';
-const turn = (role: Turn['role'], text: string): Turn => ({ role, text, toolCalls: [], toolResultFor: role === 'tool' ? 'call-1' : null });
+const turn = (role: Turn['role'], text: string): Turn => ({
+  role,
+  text,
+  toolCalls: [],
+  toolResultFor: role === 'tool' ? 'call-1' : null,
+});
 const tool = (name: string, description = '') => ({ name, description, schema: {} });
 const catalogue = `<skills>\n<skill><name>fix</name><description>${fix.description}</description></skill>\n<skill><name>doc-sync</name><description>${doc.description}</description></skill></skills>`;
 
 function request(parts: Partial<ModelRequest> = {}): ModelRequest {
-  return { model: 'm-1', parameters: { temperature: 0 }, system: 'You are an agent.', tools: [tool('bash')], turns: [turn('user', task)], stream: true, ...parts };
+  return {
+    model: 'm-1',
+    parameters: { temperature: 0 },
+    system: 'You are an agent.',
+    tools: [tool('bash')],
+    turns: [turn('user', task)],
+    stream: true,
+    ...parts,
+  };
 }
 const judge = (requests: (ModelRequest | null)[], parts: Partial<AttestationInput> = {}) =>
   attest({
@@ -35,7 +48,11 @@ const inB = (requests: ModelRequest[]) => judge(requests, { intended: ['fix', 'd
 
 describe('the arm without skills', () => {
   test('a skill called "fix" does not trip over the ordinary word', () => {
-    expect(judge([request({ system: 'Fix what you find. A fix needs a test.' })])).toMatchObject({ problems: [], listed: [], bodies: [] });
+    expect(judge([request({ system: 'Fix what you find. A fix needs a test.' })])).toMatchObject({
+      problems: [],
+      listed: [],
+      bodies: [],
+    });
   });
 
   test.each<[string, Partial<ModelRequest>]>([
@@ -58,7 +75,10 @@ describe('the arm without skills', () => {
     ['a passage of the body', fix.body],
     ['a catalogue entry', catalogue],
   ])("%s in the model's own words does not", (_what, text) => {
-    expect(judge([request({ turns: [turn('user', task), turn('assistant', text)] })])).toMatchObject({ problems: [], bodies: [] });
+    expect(judge([request({ turns: [turn('user', task), turn('assistant', text)] })])).toMatchObject({
+      problems: [],
+      bodies: [],
+    });
   });
 
   test('a leak in a request without tools is found too', () => {
@@ -72,7 +92,11 @@ describe('the arm without skills', () => {
 
 describe('the arm with skills', () => {
   test('listed in every main request: valid', () => {
-    expect(inB([request({ system: catalogue }), request({ system: catalogue })])).toMatchObject({ problems: [], listed: ['fix', 'doc-sync'], mainRequests: 2 });
+    expect(inB([request({ system: catalogue }), request({ system: catalogue })])).toMatchObject({
+      problems: [],
+      listed: ['fix', 'doc-sync'],
+      mainRequests: 2,
+    });
   });
 
   test('missing in one main request is a problem that names it', () => {
@@ -98,7 +122,9 @@ describe('the arm with skills', () => {
 
   test('a description without the name as a word of its own is no entry', () => {
     const system = `<skill>prefix-fix2 ${fix.description}</skill>`;
-    expect(judge([request({ system })], { skills: [fix], intended: ['fix'] }).problems).toEqual(['fix is not listed in request 1']);
+    expect(judge([request({ system })], { skills: [fix], intended: ['fix'] }).problems).toEqual([
+      'fix is not listed in request 1',
+    ]);
   });
 
   test('the first request that holds a body is named', () => {
@@ -115,7 +141,12 @@ describe('the arm with skills', () => {
 
 describe('the other conditions', () => {
   test('no request at all proves nothing', () => {
-    expect(judge([])).toMatchObject({ problems: [expect.stringContaining('no request reached the model')], delivery: 'none', deliveredTask: null, tools: null });
+    expect(judge([])).toMatchObject({
+      problems: [expect.stringContaining('no request reached the model')],
+      delivery: 'none',
+      deliveredTask: null,
+      tools: null,
+    });
   });
 
   test('a request that cannot be read is a problem', () => {
@@ -127,11 +158,16 @@ describe('the other conditions', () => {
   });
 
   test('parameters that change within the trial are a problem', () => {
-    expect(judge([request(), request({ parameters: { temperature: 1 } })]).problems).toEqual(['the generation parameters changed within the trial']);
+    expect(judge([request(), request({ parameters: { temperature: 1 } })]).problems).toEqual([
+      'the generation parameters changed within the trial',
+    ]);
   });
 
   test('the order of parameters is no change', () => {
-    const [one, two] = [{ a: 1, b: 2 }, { b: 2, a: 1 }];
+    const [one, two] = [
+      { a: 1, b: 2 },
+      { b: 2, a: 1 },
+    ];
     expect(judge([request({ parameters: one }), request({ parameters: two })]).problems).toEqual([]);
   });
 

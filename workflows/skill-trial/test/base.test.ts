@@ -59,7 +59,8 @@ describe('the base commit', () => {
   test('its SHA is the same in another folder, under another umask, git environment and user settings', async () => {
     const first = await newBase();
     const home = await tempFolder({
-      '.gitconfig': '[user]\nname = Someone\nemail = someone@example.org\n[core]\nautocrlf = true\n[commit]\ngpgsign = true\n[init]\ndefaultBranch = other\ntemplateDir = /nonexistent\n',
+      '.gitconfig':
+        '[user]\nname = Someone\nemail = someone@example.org\n[core]\nautocrlf = true\n[commit]\ngpgsign = true\n[init]\ndefaultBranch = other\ntemplateDir = /nonexistent\n',
     });
     for (const [name, value] of Object.entries({
       HOME: home,
@@ -95,7 +96,9 @@ describe('the base commit', () => {
   test('it is one commit of the whole folder: no remote, no reflog, no other history, no hook', async () => {
     const base = await newBase();
     expect(git(base.folder, 'rev-list', '--all', '--count')).toBe('1');
-    expect(git(base.folder, 'rev-list', '--objects', '--all').split('\n').length).toBe(git(base.folder, 'cat-file', '--batch-all-objects', '--batch-check').split('\n').length);
+    expect(git(base.folder, 'rev-list', '--objects', '--all').split('\n').length).toBe(
+      git(base.folder, 'cat-file', '--batch-all-objects', '--batch-check').split('\n').length,
+    );
     expect(git(base.folder, 'remote')).toBe('');
     expect(git(base.folder, 'reflog', '--all')).toBe('');
     expect(existsSync(join(base.folder, '.git/hooks'))).toBe(false);
@@ -175,24 +178,52 @@ describe('the capture sees what an agent changed, and the patch gives the same t
     ['an empty new file', ['added empty'], (folder) => writeFile(join(folder, 'empty'), '')],
     ['a modified file', ['modified README.md'], (folder) => writeFile(join(folder, 'README.md'), 'Another.\n')],
     ['a deleted file', ['deleted src/old.js'], (folder) => unlink(join(folder, 'src/old.js'))],
-    ['a renamed file', ['deleted src/old.js', 'added src/renamed.js'], (folder) => rename(join(folder, 'src/old.js'), join(folder, 'src/renamed.js'))],
-    ['a binary file', ['modified data/blob.bin'], (folder) => writeFile(join(folder, 'data/blob.bin'), Buffer.from([0, 9, 0, 255, 10, 13]))],
-    ['text that is no UTF-8', ['modified data/latin1.txt'], (folder) => writeFile(join(folder, 'data/latin1.txt'), Buffer.concat([latin1, latin1]))],
+    [
+      'a renamed file',
+      ['deleted src/old.js', 'added src/renamed.js'],
+      (folder) => rename(join(folder, 'src/old.js'), join(folder, 'src/renamed.js')),
+    ],
+    [
+      'a binary file',
+      ['modified data/blob.bin'],
+      (folder) => writeFile(join(folder, 'data/blob.bin'), Buffer.from([0, 9, 0, 255, 10, 13])),
+    ],
+    [
+      'text that is no UTF-8',
+      ['modified data/latin1.txt'],
+      (folder) => writeFile(join(folder, 'data/latin1.txt'), Buffer.concat([latin1, latin1])),
+    ],
     ['line ends', ['modified crlf.txt'], (folder) => writeFile(join(folder, 'crlf.txt'), 'a\nb\r\nc\r')],
     ['the executable bit, set', ['modified src/index.js'], (folder) => chmod(join(folder, 'src/index.js'), 0o755)],
     ['the executable bit, taken', ['modified run.sh'], (folder) => chmod(join(folder, 'run.sh'), 0o644)],
     ['a file name beyond ASCII', ['added größe-日本-😀.txt'], (folder) => writeFile(join(folder, 'größe-日本-😀.txt'), 'x\n')],
-    ['a file name with quotes, spaces and a line break', ['added a "b"\n c.txt'], (folder) => writeFile(join(folder, 'a "b"\n c.txt'), 'x\n')],
+    [
+      'a file name with quotes, spaces and a line break',
+      ['added a "b"\n c.txt'],
+      (folder) => writeFile(join(folder, 'a "b"\n c.txt'), 'x\n'),
+    ],
     ['a link', ['added link'], (folder) => symlink('README.md', join(folder, 'link'))],
-    ['a folder replaced by a link', ['added src', 'deleted src/index.js', 'deleted src/old.js'], async (folder) => {
-      await rm(join(folder, 'src'), { recursive: true });
-      await symlink('data', join(folder, 'src'));
-    }],
-    ['a folder replaced by a file', ['added src', 'deleted src/index.js', 'deleted src/old.js'], async (folder) => {
-      await rm(join(folder, 'src'), { recursive: true });
-      await writeFile(join(folder, 'src'), 'file\n');
-    }],
-    ['a file of the base below an ignored folder', ['modified ignored/tracked.txt'], (folder) => writeFile(join(folder, 'ignored/tracked.txt'), 'x\n')],
+    [
+      'a folder replaced by a link',
+      ['added src', 'deleted src/index.js', 'deleted src/old.js'],
+      async (folder) => {
+        await rm(join(folder, 'src'), { recursive: true });
+        await symlink('data', join(folder, 'src'));
+      },
+    ],
+    [
+      'a folder replaced by a file',
+      ['added src', 'deleted src/index.js', 'deleted src/old.js'],
+      async (folder) => {
+        await rm(join(folder, 'src'), { recursive: true });
+        await writeFile(join(folder, 'src'), 'file\n');
+      },
+    ],
+    [
+      'a file of the base below an ignored folder',
+      ['modified ignored/tracked.txt'],
+      (folder) => writeFile(join(folder, 'ignored/tracked.txt'), 'x\n'),
+    ],
   ])('%s', async (_what, expected, change) => {
     const { changed, here, there } = await roundTrip(change);
     expect(changed).toEqual(expected);
@@ -220,47 +251,74 @@ describe('the capture sees what an agent changed, and the patch gives the same t
 describe('whatever the agent did to git', () => {
   const change = (folder: string) => writeFile(join(folder, 'README.md'), 'Another.\n');
   test.each<[string, (folder: string) => Promise<unknown>]>([
-    ['it committed', async (folder) => {
-      await change(folder);
-      git(folder, 'add', '--all');
-      git(folder, 'commit', '--quiet', '--message', 'mine');
-    }],
-    ['it staged', async (folder) => {
-      await change(folder);
-      git(folder, 'add', '--all');
-    }],
-    ['it staged, and took the file out of the index', async (folder) => {
-      await change(folder);
-      git(folder, 'rm', '--quiet', '--cached', 'README.md');
-    }],
-    ['it hid the change from git', async (folder) => {
-      git(folder, 'update-index', '--assume-unchanged', 'README.md');
-      await change(folder);
-    }],
-    ['it rewrote history', async (folder) => {
-      await change(folder);
-      git(folder, 'checkout', '--quiet', '--orphan', 'new');
-      git(folder, 'commit', '--quiet', '--all', '--message', 'mine');
-      git(folder, 'branch', '--quiet', '-D', 'main');
-      git(folder, 'gc', '--quiet', '--prune=now');
-    }],
-    ['it deleted .git', async (folder) => {
-      await change(folder);
-      await rm(join(folder, '.git'), { recursive: true });
-    }],
-    ['it made .git a file', async (folder) => {
-      await change(folder);
-      await rm(join(folder, '.git'), { recursive: true });
-      await writeFile(join(folder, '.git'), 'gitdir: /nonexistent\n');
-    }],
-    ['it left a lock', async (folder) => {
-      await change(folder);
-      await writeFile(join(folder, '.git/index.lock'), '');
-    }],
-    ['it excluded the file', async (folder) => {
-      await change(folder);
-      await writeFile(join(folder, '.git/info/exclude'), 'README.md\n');
-    }],
+    [
+      'it committed',
+      async (folder) => {
+        await change(folder);
+        git(folder, 'add', '--all');
+        git(folder, 'commit', '--quiet', '--message', 'mine');
+      },
+    ],
+    [
+      'it staged',
+      async (folder) => {
+        await change(folder);
+        git(folder, 'add', '--all');
+      },
+    ],
+    [
+      'it staged, and took the file out of the index',
+      async (folder) => {
+        await change(folder);
+        git(folder, 'rm', '--quiet', '--cached', 'README.md');
+      },
+    ],
+    [
+      'it hid the change from git',
+      async (folder) => {
+        git(folder, 'update-index', '--assume-unchanged', 'README.md');
+        await change(folder);
+      },
+    ],
+    [
+      'it rewrote history',
+      async (folder) => {
+        await change(folder);
+        git(folder, 'checkout', '--quiet', '--orphan', 'new');
+        git(folder, 'commit', '--quiet', '--all', '--message', 'mine');
+        git(folder, 'branch', '--quiet', '-D', 'main');
+        git(folder, 'gc', '--quiet', '--prune=now');
+      },
+    ],
+    [
+      'it deleted .git',
+      async (folder) => {
+        await change(folder);
+        await rm(join(folder, '.git'), { recursive: true });
+      },
+    ],
+    [
+      'it made .git a file',
+      async (folder) => {
+        await change(folder);
+        await rm(join(folder, '.git'), { recursive: true });
+        await writeFile(join(folder, '.git'), 'gitdir: /nonexistent\n');
+      },
+    ],
+    [
+      'it left a lock',
+      async (folder) => {
+        await change(folder);
+        await writeFile(join(folder, '.git/index.lock'), '');
+      },
+    ],
+    [
+      'it excluded the file',
+      async (folder) => {
+        await change(folder);
+        await writeFile(join(folder, '.git/info/exclude'), 'README.md\n');
+      },
+    ],
   ])('the change is captured: %s', async (_what, act) => {
     expect((await roundTrip(act)).changed).toEqual(['modified README.md']);
   });
@@ -364,18 +422,30 @@ describe('a repository with a commit as the base', () => {
     ['a missing repository', async ({ first }) => ({ git: 'nowhere', commit: first }), /nothing at .*nowhere/],
     ['an unknown commit', async () => ({ git: 'origin', commit: 'f'.repeat(40) }), /./],
     ['a commit that is an option', async () => ({ git: 'origin', commit: '--all' }), /./],
-    ['a folder that is no repository', async ({ folder, first }) => {
-      await mkdir(join(folder, 'plain'));
-      return { git: 'plain', commit: first };
-    }, /./],
-    ['a dirty repository', async ({ at, first }) => {
-      await writeFile(join(at, 'a.txt'), 'three\n');
-      return { git: 'origin', commit: first };
-    }, /1 uncommitted file/],
-    ['a repository with a new file', async ({ at, first }) => {
-      await writeFile(join(at, 'new.txt'), 'new\n');
-      return { git: 'origin', commit: first };
-    }, /1 uncommitted file/],
+    [
+      'a folder that is no repository',
+      async ({ folder, first }) => {
+        await mkdir(join(folder, 'plain'));
+        return { git: 'plain', commit: first };
+      },
+      /./,
+    ],
+    [
+      'a dirty repository',
+      async ({ at, first }) => {
+        await writeFile(join(at, 'a.txt'), 'three\n');
+        return { git: 'origin', commit: first };
+      },
+      /1 uncommitted file/,
+    ],
+    [
+      'a repository with a new file',
+      async ({ at, first }) => {
+        await writeFile(join(at, 'new.txt'), 'new\n');
+        return { git: 'origin', commit: first };
+      },
+      /1 uncommitted file/,
+    ],
   ])('%s is one SettingsError that names case and commit, and leaves nothing behind', async (_what, prepare, found) => {
     const it = await origin();
     const repo = await prepare(it);

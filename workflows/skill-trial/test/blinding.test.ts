@@ -60,7 +60,10 @@ describe('without the secret nothing of the arm can be told', () => {
   test('names are different for different trials, and in no order of the arms', () => {
     const names = trials.map((trial) => ({ arm: trial.arm, name: blindName('secret', trial.id) }));
     expect(new Set(names.map((row) => row.name)).size).toBe(trials.length);
-    const sorted = names.toSorted((a, b) => (a.name < b.name ? -1 : 1)).map((row) => row.arm).join('');
+    const sorted = names
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      .map((row) => row.arm)
+      .join('');
     expect(sorted).not.toMatch(/^(A+B+|B+A+|(AB)+|(BA)+)$/);
   });
 
@@ -94,6 +97,12 @@ describe('without the secret nothing of the arm can be told', () => {
   });
 
   test('a trial without its partner makes no pair', () => {
-    expect(blindPairs('secret', experiment, trials.filter((trial) => trial.id !== 'c.A.3'))).toHaveLength(11);
+    expect(
+      blindPairs(
+        'secret',
+        experiment,
+        trials.filter((trial) => trial.id !== 'c.A.3'),
+      ),
+    ).toHaveLength(11);
   });
 });

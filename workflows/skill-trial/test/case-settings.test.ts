@@ -89,14 +89,34 @@ describe('a wrong path is one error that names the field', () => {
     ['the task is empty', { 'task.txt': ' \n' }, /the task is empty/, /an empty file/],
     ['the reference is not there', { 'reference.md': null }, /case\.yaml: reference: cannot read/, /no such file/],
     ['a rubric is not there', { 'docs.csv': null }, /rubric: cannot read .*docs\.csv/, /no such file/],
-    ['a hidden test is not there', { 'hidden/R1.test.js': null }, /case\.yaml: hidden: cannot read .*R1\.test\.js/, /no such file/],
+    [
+      'a hidden test is not there',
+      { 'hidden/R1.test.js': null },
+      /case\.yaml: hidden: cannot read .*R1\.test\.js/,
+      /no such file/,
+    ],
     ['the base tree is not there', { 'repo/README.md': null }, /case\.yaml: repo\.path is not a folder/, /nothing at .*repo/],
     ['the base tree is a file', yaml('  path: repo', '  path: task.txt'), /repo\.path is not a folder/, /a file/],
     ['the solution is not there', { 'solution/README.md': null }, /case\.yaml: solution is not a folder/, /nothing at/],
-    ['the mutants are not there', yaml('leak_words', 'mutants: mutants\nleak_words'), /case\.yaml: mutants is not a folder/, /nothing at/],
-    ['the scripts are not there', yaml('leak_words', 'scripts: plans\nleak_words'), /case\.yaml: scripts is not a folder/, /nothing at .*plans/],
+    [
+      'the mutants are not there',
+      yaml('leak_words', 'mutants: mutants\nleak_words'),
+      /case\.yaml: mutants is not a folder/,
+      /nothing at/,
+    ],
+    [
+      'the scripts are not there',
+      yaml('leak_words', 'scripts: plans\nleak_words'),
+      /case\.yaml: scripts is not a folder/,
+      /nothing at .*plans/,
+    ],
     ['the task is a folder', yaml('task: task.txt', 'task: repo'), /task: cannot read/, /a folder/],
-    ['a path outside the case', yaml('task: task.txt', 'task: ../task.txt'), /case\.yaml:8: task is not valid/, /\.\.\/task\.txt/],
+    [
+      'a path outside the case',
+      yaml('task: task.txt', 'task: ../task.txt'),
+      /case\.yaml:8: task is not valid/,
+      /\.\.\/task\.txt/,
+    ],
     ['an absolute path', yaml('task: task.txt', 'task: /etc/passwd'), /case\.yaml:8: task is not valid/, /\/etc\/passwd/],
     ['the settings are not there', { 'case.yaml': null }, /cannot read .*case\.yaml/, /no such file/],
   ])('%s', async (_what, changes, message, found) => {
@@ -118,7 +138,12 @@ describe('a wrong setting is one error that names line and field', () => {
     ['a nested key misspelt', yaml('  framework:', '  framwork:'), /case\.yaml:16: unknown key "framwork" in tests/, /framwork/],
     ['an unknown framework', yaml('node-test', 'jest'), /case\.yaml:16: tests\.framework is not valid/, /"jest"/],
     ['an unknown language', yaml('language: node', 'language: rust'), /case\.yaml:5: language is not valid/, /"rust"/],
-    ['a command as text', yaml('suite: [node, --test]', 'suite: node --test'), /case\.yaml:18: suite is not valid/, /"node --test"/],
+    [
+      'a command as text',
+      yaml('suite: [node, --test]', 'suite: node --test'),
+      /case\.yaml:18: suite is not valid/,
+      /"node --test"/,
+    ],
     ['an empty command', yaml('suite: [node, --test]', 'suite: []'), /case\.yaml:18: suite is not valid/, /\[\]/],
     ['neither folder nor repository', yaml('  path: repo', '  {}'), /repo is not valid/, /\{\}/],
     ['both folder and repository', yaml('  path: repo', '  path: repo\n  git: x\n  commit: y'), /repo is not valid/, /"git":"x"/],
@@ -127,7 +152,12 @@ describe('a wrong setting is one error that names line and field', () => {
     ['a control row of no rubric', yaml('control_row: T2', 'control_row: T9'), /control_row is no row/, /T9/],
     ['a name that is not the folder', yaml('name: tiny', 'name: other'), /name differs from its folder/, /other/],
     ['a name in capitals', yaml('name: tiny', 'name: Tiny'), /case\.yaml:2: name is not valid/, /"Tiny"/],
-    ['a weight of 0 in a rubric', { 'tests.csv': rubric('T1', 'T2').replace('T2,x,2', 'T2,x,0') }, /tests\.csv:3: weight is not valid/, /0/],
+    [
+      'a weight of 0 in a rubric',
+      { 'tests.csv': rubric('T1', 'T2').replace('T2,x,2', 'T2,x,0') },
+      /tests\.csv:3: weight is not valid/,
+      /0/,
+    ],
   ])('%s', async (_what, changes, message, found) => {
     const error = await refused(changes);
     expect(error.message).toMatch(message);

@@ -26,7 +26,12 @@ describe('a comparison row', () => {
   });
 
   test('there is no delta where one side is all null', () => {
-    expect(compare('output_tokens', [null, null], [7, 9])).toMatchObject({ a: null, b: 8, delta: null, nA: { used: 0, total: 2 } });
+    expect(compare('output_tokens', [null, null], [7, 9])).toMatchObject({
+      a: null,
+      b: 8,
+      delta: null,
+      nA: { used: 0, total: 2 },
+    });
   });
 
   test('0 is not null', () => {
@@ -58,8 +63,19 @@ describe('a comparison row', () => {
 
   test('each contrast has rows of its own', () => {
     const results = [...runsOf('A', 'tool_calls', [1]), ...runsOf('B', 'tool_calls', [2]), ...runsOf('C', 'tool_calls', [5])];
-    const rows = compareArms(results, [{ arm: 'B', control: 'A' }, { arm: 'C', control: 'B' }], ['tool_calls'], {});
-    expect(rows.map((row) => [row.contrast, row.delta])).toEqual([['B-A', 1], ['C-B', 3]]);
+    const rows = compareArms(
+      results,
+      [
+        { arm: 'B', control: 'A' },
+        { arm: 'C', control: 'B' },
+      ],
+      ['tool_calls'],
+      {},
+    );
+    expect(rows.map((row) => [row.contrast, row.delta])).toEqual([
+      ['B-A', 1],
+      ['C-B', 3],
+    ]);
   });
 
   const side = fc.array(fc.option(fc.integer({ min: 0, max: 100 })), { minLength: 1, maxLength: 6 });
@@ -90,7 +106,12 @@ describe('tests of a metric', () => {
     testArms([...runsOf('A', 'tool_calls', a), ...runsOf('B', 'tool_calls', b)], contrast, ['tool_calls'])[0];
 
   test('three against three says that p < .05 cannot be reached', () => {
-    expect(test3([1, 2, 3], [7, 8, 9])).toMatchObject({ p: 0.1, smallestP: 0.1, estimate: 6, note: expect.stringContaining('cannot reach') });
+    expect(test3([1, 2, 3], [7, 8, 9])).toMatchObject({
+      p: 0.1,
+      smallestP: 0.1,
+      estimate: 6,
+      note: expect.stringContaining('cannot reach'),
+    });
   });
 
   test('where an arm has no value there is no p and no estimate, with the reason', () => {
@@ -99,12 +120,25 @@ describe('tests of a metric', () => {
 
   test('a design too large to enumerate keeps its estimate and says why there is no p', () => {
     const ten = Array.from({ length: 12 }, (_, index) => index);
-    expect(test3(ten, ten.map((value) => value + 1))).toMatchObject({ p: null, estimate: 1, note: expect.stringContaining('arrangements') });
+    expect(
+      test3(
+        ten,
+        ten.map((value) => value + 1),
+      ),
+    ).toMatchObject({ p: null, estimate: 1, note: expect.stringContaining('arrangements') });
   });
 
   test('more cases than one can reach p < .05, and then no note says otherwise', () => {
-    const results = ['one', 'two'].flatMap((one) => [...runsOf('A', 'tool_calls', [1, 1, 2], one), ...runsOf('B', 'tool_calls', [8, 9, 9], one)]);
-    expect(testArms(results, contrast, ['tool_calls'])[0]).toMatchObject({ p: 2 / 400, smallestP: 2 / 400, arrangements: 400, note: '' });
+    const results = ['one', 'two'].flatMap((one) => [
+      ...runsOf('A', 'tool_calls', [1, 1, 2], one),
+      ...runsOf('B', 'tool_calls', [8, 9, 9], one),
+    ]);
+    expect(testArms(results, contrast, ['tool_calls'])[0]).toMatchObject({
+      p: 2 / 400,
+      smallestP: 2 / 400,
+      arrangements: 400,
+      note: '',
+    });
   });
 });
 
@@ -124,6 +158,9 @@ describe('the twelve metrics', () => {
   });
 
   test('an invalid trial has no value to compare', () => {
-    expect(compareArms([trialResult({ valid: false })], contrast, ['tool_calls'], { A: 1 })[0]).toMatchObject({ a: null, nA: { used: 0, total: 1 } });
+    expect(compareArms([trialResult({ valid: false })], contrast, ['tool_calls'], { A: 1 })[0]).toMatchObject({
+      a: null,
+      nA: { used: 0, total: 1 },
+    });
   });
 });

@@ -12,7 +12,11 @@ const anyRow: fc.Arbitrary<ScoredRow> = fc.record({
 
 describe('weighted completeness', () => {
   test.each<[string, ScoredRow[], number | null]>([
-    ['rows are weighed: 3 + 2 of 11', [row(3, true), row(2, true), row(2, false), row(1, false), row(2, false), row(1, false)], 5 / 11],
+    [
+      'rows are weighed: 3 + 2 of 11',
+      [row(3, true), row(2, true), row(2, false), row(1, false), row(2, false), row(1, false)],
+      5 / 11,
+    ],
     ['all confirmed is exactly 1', [row(3, true), row(2, true), row(2, true)], 1],
     ['none confirmed is 0, not null', [row(3, false), row(2, false)], 0],
     ['one row', [row(2, true)], 1],

@@ -35,7 +35,11 @@ describe('finding consistency', () => {
   });
 
   test('where every run was cut short the fraction over complete runs is null', () => {
-    expect(rowOf([run('A', { x: 'confirmed' }, false)], 'x', 'A')).toMatchObject({ overAll: 1, completeRuns: 0, overComplete: null });
+    expect(rowOf([run('A', { x: 'confirmed' }, false)], 'x', 'A')).toMatchObject({
+      overAll: 1,
+      completeRuns: 0,
+      overComplete: null,
+    });
   });
 
   test('an unscored run is neither absent nor contradicted: its fractions are null', () => {
@@ -44,7 +48,10 @@ describe('finding consistency', () => {
   });
 
   test('an unscored incomplete run leaves the fraction over complete runs known', () => {
-    expect(rowOf([run('A', { x: 'confirmed' }), run('A', null, false)], 'x', 'A')).toMatchObject({ overAll: null, overComplete: 1 });
+    expect(rowOf([run('A', { x: 'confirmed' }), run('A', null, false)], 'x', 'A')).toMatchObject({
+      overAll: null,
+      overComplete: 1,
+    });
   });
 
   test('a finding of one arm has a row in the other too, with 0 confirmed', () => {
@@ -56,8 +63,12 @@ describe('finding consistency', () => {
     expect(consistency([run('A', {}), run('B', null)])).toEqual([]);
   });
 
-  const findings = fc.option(fc.dictionary(fc.constantFrom('x', 'y', 'z'), fc.constantFrom(...FindingStatus.options)), { freq: 6 });
-  const runs = fc.array(fc.tuple(fc.constantFrom('A', 'B'), findings, fc.boolean()).map(([arm, said, complete]) => run(arm, said, complete)));
+  const findings = fc.option(fc.dictionary(fc.constantFrom('x', 'y', 'z'), fc.constantFrom(...FindingStatus.options)), {
+    freq: 6,
+  });
+  const runs = fc.array(
+    fc.tuple(fc.constantFrom('A', 'B'), findings, fc.boolean()).map(([arm, said, complete]) => run(arm, said, complete)),
+  );
 
   test('the order of runs changes nothing, and every run is counted once', () => {
     fc.assert(

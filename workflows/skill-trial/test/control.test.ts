@@ -44,7 +44,11 @@ describe('stability', () => {
   });
 
   test('tests of the same name in two files are two tests', () => {
-    const two = { exitCode: 0, timedOut: false, tests: [...tests({ a: 'passed' }), { file: 'test/b.test.js', name: 'a', outcome: 'skipped', message: null }] } as TestCheck;
+    const two = {
+      exitCode: 0,
+      timedOut: false,
+      tests: [...tests({ a: 'passed' }), { file: 'test/b.test.js', name: 'a', outcome: 'skipped', message: null }],
+    } as TestCheck;
     expect(stabilityOf([two, two]).unsteady).toEqual([]);
   });
 
@@ -60,7 +64,11 @@ describe('stability', () => {
 
 describe('outcomes of new tests on the clean base', () => {
   test('they are counted by kind', () => {
-    expect(countOutcomes(tests({ a: 'assertion', b: 'passed', c: 'assertion', d: 'collection' }))).toEqual({ assertion: 2, passed: 1, collection: 1 });
+    expect(countOutcomes(tests({ a: 'assertion', b: 'passed', c: 'assertion', d: 'collection' }))).toEqual({
+      assertion: 2,
+      passed: 1,
+      collection: 1,
+    });
   });
 
   test('without tests there is no count: null, not empty', () => {
@@ -72,7 +80,8 @@ describe('what the checks of a variant show', () => {
   const done = (check: TestCheck) => ({ check, record: { path: 'checks/x', sha256: 'a'.repeat(64) } });
   const suite = done(run({ a: 'passed' }));
   const variant = { content: 'b'.repeat(64), case: 'c', tests: { files: ['test/new.test.js'], copied: ['test/new.test.js'] } };
-  const withControl = (control: TestCheck) => deriveVariant(variant, { suite, module: suite, new: suite, control: done(control) });
+  const withControl = (control: TestCheck) =>
+    deriveVariant(variant, { suite, module: suite, new: suite, control: done(control) });
 
   test.each<[string, boolean, TestCheck]>([
     ['an assertion failure', true, run({ a: 'assertion', b: 'passed' }, 1)],

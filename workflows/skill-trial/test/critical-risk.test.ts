@@ -3,8 +3,15 @@ import { criticalRisks } from '../src/critical-risk.js';
 import type { TrialResult } from '../src/result.js';
 import { trialResult } from './fixture.js';
 
-const row = (id: string, weight: number, found: boolean | null, applicable = true) => ({ id, weight, found, applicable, evidence: '' });
-const run = (arm: string, rows: TrialResult['rows'], parts: Partial<TrialResult> = {}) => trialResult({ ...parts, arm, rows } as never);
+const row = (id: string, weight: number, found: boolean | null, applicable = true) => ({
+  id,
+  weight,
+  found,
+  applicable,
+  evidence: '',
+});
+const run = (arm: string, rows: TrialResult['rows'], parts: Partial<TrialResult> = {}) =>
+  trialResult({ ...parts, arm, rows } as never);
 
 describe('critical risks', () => {
   test('only rows of weight 3 are critical, and each arm has its fraction', () => {
@@ -24,7 +31,11 @@ describe('critical risks', () => {
   });
 
   test('an unscored run is no miss: with none scored the fraction is null', () => {
-    const [a, b] = criticalRisks([run('A', [row('R1', 3, null)]), run('B', [row('R1', 3, true)]), run('B', [row('R1', 3, null)])]);
+    const [a, b] = criticalRisks([
+      run('A', [row('R1', 3, null)]),
+      run('B', [row('R1', 3, true)]),
+      run('B', [row('R1', 3, null)]),
+    ]);
     expect(a).toMatchObject({ runs: 0, fraction: null });
     expect(b).toMatchObject({ runs: 1, fraction: 1 });
   });
@@ -44,8 +55,14 @@ describe('critical risks', () => {
   });
 
   test('rows of the same name in two cases stay apart', () => {
-    const risks = criticalRisks([run('A', [row('R1', 3, true)], { case: 'one' }), run('A', [row('R1', 3, false)], { case: 'two' })]);
-    expect(risks.map(({ case: one, fraction }) => [one, fraction])).toEqual([['one', 1], ['two', 0]]);
+    const risks = criticalRisks([
+      run('A', [row('R1', 3, true)], { case: 'one' }),
+      run('A', [row('R1', 3, false)], { case: 'two' }),
+    ]);
+    expect(risks.map(({ case: one, fraction }) => [one, fraction])).toEqual([
+      ['one', 1],
+      ['two', 0],
+    ]);
   });
 
   test('no results, no rows', () => {

@@ -50,7 +50,8 @@ function decideOn(results: TrialResult[], parts: Partial<DecisionInput> = {}) {
 }
 const low = [0.4, 0.4, 0.5];
 const high = [0.8, 0.9, 0.7];
-const decided = (a: Figures, b: Figures, parts: Partial<DecisionInput> = {}) => decideOn([...runs('A', a), ...runs('B', b)], parts);
+const decided = (a: Figures, b: Figures, parts: Partial<DecisionInput> = {}) =>
+  decideOn([...runs('A', a), ...runs('B', b)], parts);
 
 describe('the descriptive decision', () => {
   test.each<[string, string, Figures, Figures]>([
@@ -64,12 +65,27 @@ describe('the descriptive decision', () => {
     ['reject', 'better, bought with false findings', { quality: low }, { quality: high, contradicted: 2 }],
     ['accept', 'one false finding of five is exactly the threshold', { quality: low }, { quality: high, contradicted: 1 }],
     ['reject', 'worse by the declared amount', { quality: high }, { quality: low }],
-    ['accept', 'better by exactly the declared amount, whatever 0.9 - 0.8 is in binary', { quality: [0.8, 0.8, 0.8] }, { quality: [0.9, 0.9, 0.9] }],
+    [
+      'accept',
+      'better by exactly the declared amount, whatever 0.9 - 0.8 is in binary',
+      { quality: [0.8, 0.8, 0.8] },
+      { quality: [0.9, 0.9, 0.9] },
+    ],
     ['reject', 'worse by exactly the declared amount', { quality: [0.9, 0.9, 0.9] }, { quality: [0.8, 0.8, 0.8] }],
     ['revise', 'a better median whose gain half of the runs do not share', { quality: [0.5, 0.5] }, { quality: [0.5, 0.9] }],
-    ['pending', 'nothing is scored yet', { quality: [null, null, null] }, { quality: [null, null, null], critical: [null, null, null] }],
+    [
+      'pending',
+      'nothing is scored yet',
+      { quality: [null, null, null] },
+      { quality: [null, null, null], critical: [null, null, null] },
+    ],
     ['pending', 'one run of the arm is not scored', { quality: low }, { quality: [0.8, null, 0.9] }],
-    ['pending', 'the critical risk is unscored in the control', { quality: low, critical: [null, null, null] }, { quality: high }],
+    [
+      'pending',
+      'the critical risk is unscored in the control',
+      { quality: low, critical: [null, null, null] },
+      { quality: high },
+    ],
     ['pending', 'the tokens are unknown', { quality: low, tokens: null }, { quality: high }],
   ])('%s: %s', (descriptive, _why, a, b) => {
     expect(decided(a, b).descriptive).toBe(descriptive);
@@ -91,7 +107,14 @@ describe('the descriptive decision', () => {
   });
 
   test('an invalid run takes no part, however good its findings', () => {
-    const results = [...runs('A', { quality: low }), ...runs('B', { quality: high, contradicted: 9 }).map((run) => ({ ...run, valid: false, values: { ...run.values, review_completeness: null } }))];
+    const results = [
+      ...runs('A', { quality: low }),
+      ...runs('B', { quality: high, contradicted: 9 }).map((run) => ({
+        ...run,
+        valid: false,
+        values: { ...run.values, review_completeness: null },
+      })),
+    ];
     expect(decideOn(results).descriptive).toBe('pending');
   });
 
@@ -124,7 +147,8 @@ describe('the inferential decision', () => {
     expect(decided({ quality: zeros }, { quality: ones }).inferential).toBe('not-attainable');
   });
 
-  const twoCases = (a: number[], b: number[]) => ['one', 'two'].flatMap((one) => [...runs('A', { quality: a }, one), ...runs('B', { quality: b }, one)]);
+  const twoCases = (a: number[], b: number[]) =>
+    ['one', 'two'].flatMap((one) => [...runs('A', { quality: a }, one), ...runs('B', { quality: b }, one)]);
 
   test('two cases that separate fully are supported', () => {
     expect(decideOn(twoCases([0, 0.1, 0.2], [0.8, 0.9, 1])).inferential).toBe('supported');

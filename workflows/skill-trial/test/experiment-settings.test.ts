@@ -116,21 +116,45 @@ describe('a wrong value is named with its line and field', () => {
     ['seed: 7', 'seed: -1', /:11: seed is not valid/, /./, /-1/],
     ['  wall_seconds: 60', '  wall_seconds: 0', /:19: limits\.wall_seconds is not valid/, /positive/, /^0$/],
     ['  wall_seconds: 60', '  wall_seconds: 60s', /:19: limits\.wall_seconds is not valid/, /positive/, /"60s"/],
-    ['  wall_seconds: 60\n', '', /:19: limits\.wall_seconds is missing|:18: limits\.wall_seconds is missing/, /positive/, /nothing/],
+    [
+      '  wall_seconds: 60\n',
+      '',
+      /:19: limits\.wall_seconds is missing|:18: limits\.wall_seconds is missing/,
+      /positive/,
+      /nothing/,
+    ],
     ['title: Do skills help?\n', '', /title is missing/, /string/, /nothing/],
     ['cases: [inventory]', 'cases: []', /:5: cases is not valid/, /at least one case/, /\[\]/],
     ['cases: [inventory]', 'cases: inventory', /:5: cases is not valid/, /array/, /"inventory"/],
     ['cases: [inventory]', 'cases: [inventory, inventory]', /:5: cases is not valid/, /each name once/, /inventory/],
     ['cases: [inventory]', 'cases: [../inventory]', /:5: cases\.0 is not valid/, /lower-case/, /\.\.\/inventory/],
     ['skills: [one-skill]', 'skills: [one-skill, one-skill]', /:9: arms\.B\.skills is not valid/, /each name once/, /one-skill/],
-    ['  api: openai-completions', '  api: openai', /:16: model\.api is not valid/, /one of openai-completions, anthropic-messages/, /"openai"/],
+    [
+      '  api: openai-completions',
+      '  api: openai',
+      /:16: model\.api is not valid/,
+      /one of openai-completions, anthropic-messages/,
+      /"openai"/,
+    ],
     ['seed: 7', 'seed: 7\norder: random', /:12: order is not valid/, /alternate, seeded, parallel/, /"random"/],
     ['schema_version: 1', 'schema_version: 2', /:1: schema_version is not valid/, /1/, /2/],
     ['arms:\n  A: {}', 'arms:\n  "A b": {}', /:7: arms\.A b is not valid/, /letters, digits and single hyphens/, /./],
     ['arms:\n  A: {}\n', 'arms:\n', /:7: arms is not valid|:6: arms is not valid/, /at least two arms/, /./],
     ['  scripted: b-better', '  base_url: not a url', /:17: model\.base_url is not valid/, /URL/i, /"not a url"/],
-    ['  scripted: b-better', '  base_url: http://127.0.0.1:11434/v1\n  key_env: my key', /:18: model\.key_env is not valid/, /environment variable/, /"my key"/],
-    ['  tested_class: small', '  max_false_findings: 20\n  tested_class: small', /:22: decision\.max_false_findings is not valid/, /1/, /20/],
+    [
+      '  scripted: b-better',
+      '  base_url: http://127.0.0.1:11434/v1\n  key_env: my key',
+      /:18: model\.key_env is not valid/,
+      /environment variable/,
+      /"my key"/,
+    ],
+    [
+      '  tested_class: small',
+      '  max_false_findings: 20\n  tested_class: small',
+      /:22: decision\.max_false_findings is not valid/,
+      /1/,
+      /20/,
+    ],
   ])('%j written as %j', async (from, to, message, expected, found) => {
     const error = await refused(change(from, to));
     expect(error.message).toMatch(message);
@@ -159,11 +183,22 @@ describe('YAML that is none', () => {
   });
 
   test('aliases of aliases without end are refused, not unfolded', async () => {
-    const bomb = ['a: &a [x]', ...Array.from('bcdefghij', (letter, index) => `${letter}: &${letter} [${Array(9).fill(`*${'abcdefghi'[index]}`).join(',')}]`)].join('\n');
+    const bomb = [
+      'a: &a [x]',
+      ...Array.from(
+        'bcdefghij',
+        (letter, index) => `${letter}: &${letter} [${Array(9).fill(`*${'abcdefghi'[index]}`).join(',')}]`,
+      ),
+    ].join('\n');
     expect((await refused(bomb)).message).toMatch(/not valid YAML/);
   });
 
-  test.each([['an empty file', ''], ['a comment alone', '# nothing\n'], ['a list', '- a\n'], ['a word', 'hello']])('%s is one error', async (_what, settings) => {
+  test.each([
+    ['an empty file', ''],
+    ['a comment alone', '# nothing\n'],
+    ['a list', '- a\n'],
+    ['a word', 'hello'],
+  ])('%s is one error', async (_what, settings) => {
     expect((await refused(settings)).message).toMatch(/experiment\.yaml.*\(top level\) is not valid/);
   });
 });
@@ -171,11 +206,23 @@ describe('YAML that is none', () => {
 describe('rules between settings', () => {
   test.each<[string, string | RegExp, string, RegExp, RegExp]>([
     ['neither a script nor a URL', '  scripted: b-better\n', '', /model has no single source/, /neither/],
-    ['both a script and a URL', '  scripted: b-better', '  scripted: b-better\n  base_url: http://localhost:1/v1', /model has no single source/, /both/],
+    [
+      'both a script and a URL',
+      '  scripted: b-better',
+      '  scripted: b-better\n  base_url: http://localhost:1/v1',
+      /model has no single source/,
+      /both/,
+    ],
     ['a key for a scripted model', '  scripted: b-better', '  scripted: b-better\n  key_env: KEY', /model\.key_env/, /KEY/],
     ['a cost cap without prices', '  model_calls: 10', '  model_calls: 10\n  cost_usd: 1', /limits\.cost_usd/, /without prices/],
     ['an unknown control arm', '    skills: [one-skill]', '    skills: [one-skill]\n    control: C', /arms\.B\.control/, /^C$/],
-    ['an arm that is its own control', '    skills: [one-skill]', '    skills: [one-skill]\n    control: B', /arms\.B\.control/, /^B$/],
+    [
+      'an arm that is its own control',
+      '    skills: [one-skill]',
+      '    skills: [one-skill]\n    control: B',
+      /arms\.B\.control/,
+      /^B$/,
+    ],
     ['no arm with skills: nothing to compare', '    skills: [one-skill]', '    skills: []', /: arms/, /skills/],
     ['no arm without skills: nothing to compare with', '  A: {}', '  A: { skills: [other] }', /: arms/, /other/],
     ['a name that is not the folder', 'name: trial', 'name: other', /name differs from its folder/, /other/],
@@ -200,7 +247,8 @@ describe('rules between settings', () => {
 });
 
 describe('contrasts', () => {
-  const of = (arms: Record<string, object>) => read(change(/arms:[\s\S]*?repeats/, `${stringify({ arms })}repeats`)).then(contrasts);
+  const of = (arms: Record<string, object>) =>
+    read(change(/arms:[\s\S]*?repeats/, `${stringify({ arms })}repeats`)).then(contrasts);
 
   test('every arm with skills against the first arm without', async () => {
     expect(await of({ A: {}, A2: {}, B: { skills: ['x'] }, C: { skills: ['x', 'y'] } })).toEqual([

@@ -22,10 +22,7 @@ export async function writeFiles(folder: string, files: Record<string, string | 
 }
 
 /** Runs an action that must end in one error of a class, and returns that error. */
-export async function failure<E extends LabError>(
-  kind: new (...parts: never[]) => E,
-  action: () => unknown,
-): Promise<E> {
+export async function failure<E extends LabError>(kind: new (...parts: never[]) => E, action: () => unknown): Promise<E> {
   try {
     await action();
   } catch (error) {
@@ -38,9 +35,13 @@ export async function failure<E extends LabError>(
 }
 
 /** A trial's result with the given parts; every metric is null unless given. */
-export function trialResult({ values, ...parts }: Partial<Omit<TrialResult, 'values'>> & { values?: Partial<TrialResult['values']> }): TrialResult {
+export function trialResult({
+  values,
+  ...parts
+}: Partial<Omit<TrialResult, 'values'>> & { values?: Partial<TrialResult['values']> }): TrialResult {
   const [one, arm, repeat] = [parts.case ?? 'c', parts.arm ?? 'A', parts.repeat ?? 1];
-  const all = <T>(make: (id: MetricId) => T) => Object.fromEntries(MetricId.options.map((id) => [id, make(id)])) as Record<MetricId, T>;
+  const all = <T>(make: (id: MetricId) => T) =>
+    Object.fromEntries(MetricId.options.map((id) => [id, make(id)])) as Record<MetricId, T>;
   return {
     id: `${one}.${arm}.${repeat}`,
     case: one,

@@ -27,7 +27,11 @@ test.each<[string, string, string[], string[]]>([
 });
 
 test.each<[string, string, string[]]>([
-  ['general risk words', 'Look at boundaries, repetition, compensation, rollback and partial failure.', ['stock', 'sku', 'reserve']],
+  [
+    'general risk words',
+    'Look at boundaries, repetition, compensation, rollback and partial failure.',
+    ['stock', 'sku', 'reserve'],
+  ],
   ['a word within a word', 'livestock, stockpile, restock', ['stock']],
   ['a word within a name', 'stock_level', ['stock']],
   ['no words at all', 'stock', []],

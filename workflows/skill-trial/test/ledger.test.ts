@@ -14,7 +14,15 @@ const started = (attempt: number): LedgerEvent => ({ kind: 'started', trial: 'c.
 const events: LedgerEvent[] = [
   { kind: 'lock', lock: hex('1'), conditions: hex('2') },
   started(1),
-  { kind: 'ended', trial: 'c.A.1', spec: hex('a'), attempt: 1, outcome: 'infrastructure', reason: 'status 503 — später', record: null },
+  {
+    kind: 'ended',
+    trial: 'c.A.1',
+    spec: hex('a'),
+    attempt: 1,
+    outcome: 'infrastructure',
+    reason: 'status 503 — später',
+    record: null,
+  },
   started(2),
   { kind: 'ended', trial: 'c.A.1', spec: hex('a'), attempt: 2, outcome: 'recorded', reason: 'the agent ran', record: hex('b') },
 ];
@@ -74,7 +82,11 @@ describe('the chain', () => {
     ['moved', (lines) => [lines[0], lines[2], lines[1], ...lines.slice(3)] as string[], /:2: the ledger was altered/],
     ['doubled', (lines) => lines.toSpliced(2, 0, lines[1] as string), /:3: the ledger was altered/],
     ['no JSON', (lines) => lines.with(1, 'x'), /:2: the ledger was altered/],
-    ['of another schema version', (lines) => lines.with(1, (lines[1] as string).replace('"schemaVersion":1', '"schemaVersion":2')), /:2: schemaVersion/],
+    [
+      'of another schema version',
+      (lines) => lines.with(1, (lines[1] as string).replace('"schemaVersion":1', '"schemaVersion":2')),
+      /:2: schemaVersion/,
+    ],
   ])('a middle line that is %s is found and named', async (_what, change, message) => {
     const { text } = await ledger();
     const altered = `${change(text.trimEnd().split('\n')).join('\n')}\n`;
@@ -200,8 +212,10 @@ describe('several writers', () => {
 
   test('events of an unknown kind are none', async () => {
     const { file, text } = await ledger();
-    await appendFile(file, `${text.trimEnd().split('\n')[4]?.replace('"seq":4', '"seq":5').replace('"kind":"ended"', '"kind":"erased"')}\n`);
+    await appendFile(
+      file,
+      `${text.trimEnd().split('\n')[4]?.replace('"seq":4', '"seq":5').replace('"kind":"ended"', '"kind":"erased"')}\n`,
+    );
     await failure(RecordError, () => readLedger(file));
   });
 });
-

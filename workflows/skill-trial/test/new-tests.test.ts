@@ -8,11 +8,15 @@ import { tempFolder } from './fixture.js';
 
 let repository: string;
 const git = (...args: string[]) =>
-  execFileSync('git', ['-c', 'core.quotePath=false', '-c', 'user.name=t', '-c', 'user.email=t@t', '-c', 'commit.gpgsign=false', ...args], {
-    cwd: repository,
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', HOME: repository },
-  });
+  execFileSync(
+    'git',
+    ['-c', 'core.quotePath=false', '-c', 'user.name=t', '-c', 'user.email=t@t', '-c', 'commit.gpgsign=false', ...args],
+    {
+      cwd: repository,
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', HOME: repository },
+    },
+  );
 const put = (path: string, content: string | Buffer) => {
   mkdirSync(dirname(join(repository, path)), { recursive: true });
   writeFileSync(join(repository, path), content);
@@ -23,12 +27,24 @@ const patch = () => {
   return git('diff', '--cached', '--binary', '--full-index', '--no-renames', 'HEAD');
 };
 
-const odd = ['with space.txt', 'a b/x b/y', 'quo"te.txt', 'back\\slash.txt', 'tab\there.txt', 'line\nbreak.txt', 'größe-€-日本.txt', '"😀 quoted 😀".txt', ' lead', 'trail '];
+const odd = [
+  'with space.txt',
+  'a b/x b/y',
+  'quo"te.txt',
+  'back\\slash.txt',
+  'tab\there.txt',
+  'line\nbreak.txt',
+  'größe-€-日本.txt',
+  '"😀 quoted 😀".txt',
+  ' lead',
+  'trail ',
+];
 
 beforeEach(async () => {
   repository = await tempFolder();
   git('init', '--quiet', '--template=');
-  for (const path of ['keep.txt', 'mode.sh', 'gone.txt', 'binary.bin', ...odd.map((name) => `old/${name}`)]) put(path, `${path}\n`);
+  for (const path of ['keep.txt', 'mode.sh', 'gone.txt', 'binary.bin', ...odd.map((name) => `old/${name}`)])
+    put(path, `${path}\n`);
   git('add', '--all');
   git('commit', '--quiet', '--message', 'base');
 });
@@ -80,7 +96,9 @@ describe('which of them are new tests', () => {
   const node = { framework: 'node-test' as const, include: ['test/**/*.test.js'] };
 
   test('test files are run; what lies changed beside them is copied with them', () => {
-    expect(newTests(changed('src/a.js', 'test/a.test.js', 'test/fixtures/order.json', 'test/helper.js', 'README.md'), node)).toEqual({
+    expect(
+      newTests(changed('src/a.js', 'test/a.test.js', 'test/fixtures/order.json', 'test/helper.js', 'README.md'), node),
+    ).toEqual({
       files: ['test/a.test.js'],
       copied: ['test/a.test.js', 'test/fixtures/order.json', 'test/helper.js'],
     });
@@ -96,7 +114,9 @@ describe('which of them are new tests', () => {
 
   test('a repair beside its test is never copied: it would mend the clean base', () => {
     const beside = { framework: 'node-test' as const, include: ['src/**/*.test.js'] };
-    expect(newTests(changed('src/order.js', 'src/order.test.js', 'src/__fixtures__/order.json', 'src/checkout/latest.js'), beside)).toEqual({
+    expect(
+      newTests(changed('src/order.js', 'src/order.test.js', 'src/__fixtures__/order.json', 'src/checkout/latest.js'), beside),
+    ).toEqual({
       files: ['src/order.test.js'],
       copied: ['src/order.test.js', 'src/__fixtures__/order.json'],
     });
@@ -104,7 +124,9 @@ describe('which of them are new tests', () => {
 
   test('tests anywhere: pytest names, with their conftest in a tests folder', () => {
     const anywhere = { framework: 'pytest' as const, include: ['**/test_*.py'] };
-    expect(newTests(changed('service/orders.py', 'tests/conftest.py', 'tests/test_orders.py', 'service/test_inner.py'), anywhere)).toEqual({
+    expect(
+      newTests(changed('service/orders.py', 'tests/conftest.py', 'tests/test_orders.py', 'service/test_inner.py'), anywhere),
+    ).toEqual({
       files: ['tests/test_orders.py', 'service/test_inner.py'],
       copied: ['tests/conftest.py', 'tests/test_orders.py', 'service/test_inner.py'],
     });
@@ -119,7 +141,9 @@ describe('which of them are new tests', () => {
   });
 
   test('every test that is run is copied, and nothing that was not changed', () => {
-    const path = fc.array(fc.constantFrom('src', 'test', 'a', 'fixtures'), { maxLength: 3 }).chain((folders) => fc.constantFrom('x.test.js', 'x.js').map((name) => [...folders, name].join('/')));
+    const path = fc
+      .array(fc.constantFrom('src', 'test', 'a', 'fixtures'), { maxLength: 3 })
+      .chain((folders) => fc.constantFrom('x.test.js', 'x.js').map((name) => [...folders, name].join('/')));
     fc.assert(
       fc.property(fc.uniqueArray(path), (paths) => {
         const { files, copied } = newTests(changed(...paths), node);

@@ -34,14 +34,22 @@ describe('exact permutation test', () => {
   });
 
   test('nulls are left out, not taken for 0', () => {
-    expect(permutationTest([{ a: [1, null, 2, 3], b: [null, 4, 5, 6] }])).toEqual(permutationTest([{ a: [1, 2, 3], b: [4, 5, 6] }]));
+    expect(permutationTest([{ a: [1, null, 2, 3], b: [null, 4, 5, 6] }])).toEqual(
+      permutationTest([{ a: [1, 2, 3], b: [4, 5, 6] }]),
+    );
   });
 
   test.each([
     ['no case', []],
     ['an empty arm', [{ a: [], b: [1, 2] }]],
     ['an arm that is all null', [{ a: [1], b: [null] }]],
-    ['one of two cases without a value', [{ a: [1], b: [2] }, { a: [null], b: [2] }]],
+    [
+      'one of two cases without a value',
+      [
+        { a: [1], b: [2] },
+        { a: [null], b: [2] },
+      ],
+    ],
   ])('p is null with %s', (_what, cases) => {
     expect(permutationTest(cases)).toEqual({ p: null, smallestP: null, arrangements: 0 });
     expect(meanDifference(cases)).toBeNull();
@@ -97,6 +105,11 @@ describe('exact permutation test', () => {
 
   test('the estimate weighs cases alike, as the test does', () => {
     // pooled means would say −5/2: the second case has more runs of A at a high level
-    expect(meanDifference([{ a: [0], b: [1, 1, 1] }, { a: [10, 10, 10], b: [11] }])).toBe(1);
+    expect(
+      meanDifference([
+        { a: [0], b: [1, 1, 1] },
+        { a: [10, 10, 10], b: [11] },
+      ]),
+    ).toBe(1);
   });
 });

@@ -8,7 +8,12 @@ const anyFindings = fc.array(fc.record({ status: fc.constantFrom(...FindingStatu
 
 describe('precision of one run', () => {
   test('it is confirmed over checkable: 3 of 4', () => {
-    expect(of('confirmed', 'confirmed', 'contradicted', 'confirmed')).toEqual({ confirmed: 3, contradicted: 1, checkable: 4, value: 0.75 });
+    expect(of('confirmed', 'confirmed', 'contradicted', 'confirmed')).toEqual({
+      confirmed: 3,
+      contradicted: 1,
+      checkable: 4,
+      value: 0.75,
+    });
   });
 
   test('unconfirmed findings and style advice are not checkable', () => {

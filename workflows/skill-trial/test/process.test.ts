@@ -21,7 +21,13 @@ async function run(argv: string[], parts: Partial<ProcessPlan> & { input?: strin
     timeoutMs: 30_000,
     ...plan,
   });
-  return { ...outcome, folder, stdoutFile, stdout: () => readFile(stdoutFile, 'utf8'), stderr: () => readFile(stderrFile, 'utf8') };
+  return {
+    ...outcome,
+    folder,
+    stdoutFile,
+    stdout: () => readFile(stdoutFile, 'utf8'),
+    stderr: () => readFile(stderrFile, 'utf8'),
+  };
 }
 /** Starts a child in a session of its own that keeps stdout open, and goes on once it is there with its number in `pid`. */
 const detached = "setsid nohup sh -c 'echo $$ > draft; mv draft pid; exec sleep 600' & until [ -f pid ]; do :; done;";

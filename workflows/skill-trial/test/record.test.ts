@@ -3,7 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { RecordError } from '../src/errors.js';
-import { checkRecord, hasRecord, linkRecord, prettyJson, readJson, readManifest, recordHash, sealRecord, writeWhole } from '../src/record.js';
+import {
+  checkRecord,
+  hasRecord,
+  linkRecord,
+  prettyJson,
+  readJson,
+  readManifest,
+  recordHash,
+  sealRecord,
+  writeWhole,
+} from '../src/record.js';
 import { failure, tempFolder, writeFiles } from './fixture.js';
 
 /** A sealed record of two files in a fresh folder. */
@@ -19,7 +29,10 @@ describe('a record is written once', () => {
   test('sealing moves the draft into place with a manifest of every file', async () => {
     const { folder, target, hash } = await sealed();
     expect(await readdir(folder)).toEqual(['trials']);
-    expect((await readManifest(target)).files.map(({ path, size }) => [path, size])).toEqual([['bodies/1.json', 2], ['response.md', 6]]);
+    expect((await readManifest(target)).files.map(({ path, size }) => [path, size])).toEqual([
+      ['bodies/1.json', 2],
+      ['response.md', 6],
+    ]);
     expect(await checkRecord(target)).toEqual([]);
     expect(await recordHash(target)).toBe(hash);
     expect(await hasRecord(target)).toBe(true);
@@ -53,11 +66,15 @@ describe('every difference from the manifest is named', () => {
     ['an altered byte', (target) => writeFile(join(target, 'response.md'), 'hellO\n'), ['response.md: altered']],
     ['a missing file', (target) => rm(join(target, 'bodies/1.json')), ['bodies/1.json: missing']],
     ['a file too many', (target) => writeFile(join(target, 'bodies/2.json'), ''), ['bodies/2.json: not in the manifest']],
-    ['all at once', async (target) => {
-      await writeFile(join(target, 'response.md'), '');
-      await rm(join(target, 'bodies/1.json'));
-      await writeFile(join(target, 'x'), '');
-    }, ['bodies/1.json: missing', 'response.md: altered', 'x: not in the manifest']],
+    [
+      'all at once',
+      async (target) => {
+        await writeFile(join(target, 'response.md'), '');
+        await rm(join(target, 'bodies/1.json'));
+        await writeFile(join(target, 'x'), '');
+      },
+      ['bodies/1.json: missing', 'response.md: altered', 'x: not in the manifest'],
+    ],
   ])('%s', async (_what, change, expected) => {
     const { target } = await sealed();
     await change(target);
@@ -91,14 +108,20 @@ describe('a second name for a record', () => {
 
   test.each<[string, (receipt: string) => Promise<unknown>]>([
     ['deleted whole', (receipt) => rm(receipt, { recursive: true })],
-    ['emptied and filled anew', async (receipt) => {
-      await rm(receipt, { recursive: true });
-      await writeFiles(receipt, { 'response.md': 'from a cache\n' });
-    }],
-    ['replaced file by file', async (receipt) => {
-      await unlink(join(receipt, 'response.md'));
-      await writeFile(join(receipt, 'response.md'), 'from a cache\n');
-    }],
+    [
+      'emptied and filled anew',
+      async (receipt) => {
+        await rm(receipt, { recursive: true });
+        await writeFiles(receipt, { 'response.md': 'from a cache\n' });
+      },
+    ],
+    [
+      'replaced file by file',
+      async (receipt) => {
+        await unlink(join(receipt, 'response.md'));
+        await writeFile(join(receipt, 'response.md'), 'from a cache\n');
+      },
+    ],
   ])('the record stays when it is %s', async (_what, change) => {
     const { folder, target } = await sealed();
     await linkRecord(target, join(folder, 'receipt'));

@@ -7,7 +7,10 @@ type Settings = Parameters<typeof makeSchedule>[0];
 const arm = { skills: [] };
 const base: Settings = { cases: ['c'], arms: { A: arm, B: arm }, repeats: 3, order: 'alternate', seed: 7 };
 const order = (changes: Partial<Settings> = {}) => makeSchedule({ ...base, ...changes });
-const short = (changes: Partial<Settings> = {}) => order(changes).map((line) => line.trial.replace(/^c\.(\w+)\.(\d)$/, '$1$2')).join(' ');
+const short = (changes: Partial<Settings> = {}) =>
+  order(changes)
+    .map((line) => line.trial.replace(/^c\.(\w+)\.(\d)$/, '$1$2'))
+    .join(' ');
 
 describe('alternating order', () => {
   test('one case, three repeats: A1 B1, B2 A2, A3 B3', () => {
@@ -19,7 +22,12 @@ describe('alternating order', () => {
   });
 
   test('over cases it alternates by case: A B, B A', () => {
-    expect(order({ cases: ['one', 'two'], repeats: 1 }).map((line) => line.trial)).toEqual(['one.A.1', 'one.B.1', 'two.B.1', 'two.A.1']);
+    expect(order({ cases: ['one', 'two'], repeats: 1 }).map((line) => line.trial)).toEqual([
+      'one.A.1',
+      'one.B.1',
+      'two.B.1',
+      'two.A.1',
+    ]);
   });
 
   test('whatever the number of cases, every case sees both orders in turn', () => {

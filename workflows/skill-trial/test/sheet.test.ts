@@ -74,7 +74,12 @@ describe('a sheet is refused with its file and field', () => {
     ['negative points', { tests: { T1: { points: -1, evidence: '' } } }, /tests\.T1\.points is not valid/, /-1/],
     ['an unknown row that does not apply', { not_applicable: ['R7'] }, /not_applicable names an unknown row/, /R7/],
     ['a finding twice', { findings: [good.findings[0], good.findings[0]] }, /a finding occurs twice/, /no-compensation/],
-    ['a finding of an unknown row', { findings: [{ ...good.findings[0], row: 'R7' }] }, /finding no-compensation names an unknown row/, /R7/],
+    [
+      'a finding of an unknown row',
+      { findings: [{ ...good.findings[0], row: 'R7' }] },
+      /finding no-compensation names an unknown row/,
+      /R7/,
+    ],
     ['an unknown status', { findings: [{ ...good.findings[0], status: 'true' }] }, /findings\.0\.status is not valid/, /true/],
     ['found in words', { rows: { ...good.rows, R1: { found: 'yes', evidence: '' } } }, /rows\.R1\.found is not valid/, /"yes"/],
     ['a missing evidence', { rows: { ...good.rows, R1: { found: true } } }, /rows\.R1\.evidence is missing/, /nothing/],
@@ -94,9 +99,12 @@ describe('a sheet is refused with its file and field', () => {
     expect((await failure(SettingsError, () => read({ [name]: file }))).message).toContain(`${name}:${line}:`);
   });
 
-  test.each(['other.yaml', 'aaaaaaaaaaaa.bob.yaml', 'aaaaaaaaaaaa.ann.yml', 'aaaaaaaaaaaa.ann.YAML'])('a file name that does not fit: %s', async (file) => {
-    expect((await refused({}, file)).expected).toBe('aaaaaaaaaaaa.ann.yaml');
-  });
+  test.each(['other.yaml', 'aaaaaaaaaaaa.bob.yaml', 'aaaaaaaaaaaa.ann.yml', 'aaaaaaaaaaaa.ann.YAML'])(
+    'a file name that does not fit: %s',
+    async (file) => {
+      expect((await refused({}, file)).expected).toBe('aaaaaaaaaaaa.ann.yaml');
+    },
+  );
 
   test('two sheets of one case must agree on what does not apply', async () => {
     const other = { content: 'b'.repeat(64), not_applicable: ['R2'] };

@@ -13,8 +13,17 @@ const refused = (text: string, name = 'review') => failure(SettingsError, () => 
 
 describe('a skill is read', () => {
   test('name, description, version, owner and body', async () => {
-    const skill = await read(head('name: review\ndescription: Review.\nlicense: MIT\nmetadata:\n  version: "1.0"\n  owner: lab\n'));
-    expect(skill).toMatchObject({ name: 'review', description: 'Review.', version: '1.0', owner: 'lab', body: '# Steps\n\nDo it.\n', warnings: [] });
+    const skill = await read(
+      head('name: review\ndescription: Review.\nlicense: MIT\nmetadata:\n  version: "1.0"\n  owner: lab\n'),
+    );
+    expect(skill).toMatchObject({
+      name: 'review',
+      description: 'Review.',
+      version: '1.0',
+      owner: 'lab',
+      body: '# Steps\n\nDo it.\n',
+      warnings: [],
+    });
   });
 
   test('without metadata, version and owner are null', async () => {
@@ -75,16 +84,36 @@ describe('a skill is refused with its file, line and key', () => {
     ['a name that is not the folder', good.replace('name: review', 'name: other'), /SKILL\.md: name differs/, /other/],
     ['a name in capitals', good.replace('name: review', 'name: Review'), /SKILL\.md:2: name is not valid/, /Review/],
     ['a name with two hyphens', good.replace('name: review', 'name: re--view'), /SKILL\.md:2: name is not valid/, /re--view/],
-    ['a name that begins with a hyphen', good.replace('name: review', 'name: -review'), /SKILL\.md:2: name is not valid/, /-review/],
+    [
+      'a name that begins with a hyphen',
+      good.replace('name: review', 'name: -review'),
+      /SKILL\.md:2: name is not valid/,
+      /-review/,
+    ],
     ['a name that is a number', good.replace('name: review', 'name: 7'), /SKILL\.md:2: name is not valid/, /7/],
     ['no name', good.replace('name: review\n', ''), /SKILL\.md(:\d+)?: name is missing/, /nothing/],
     ['no description', good.replace(/description.*\n/, ''), /SKILL\.md(:\d+)?: description is missing/, /nothing/],
-    ['a description of spaces', good.replace(/description.*/, 'description: "  "'), /SKILL\.md:3: description is not valid/, /" {2}"/],
-    ['a description of 1025 characters', good.replace(/description.*/, `description: ${'d'.repeat(1025)}`), /SKILL\.md:3: description is not valid/, /ddd/],
+    [
+      'a description of spaces',
+      good.replace(/description.*/, 'description: "  "'),
+      /SKILL\.md:3: description is not valid/,
+      /" {2}"/,
+    ],
+    [
+      'a description of 1025 characters',
+      good.replace(/description.*/, `description: ${'d'.repeat(1025)}`),
+      /SKILL\.md:3: description is not valid/,
+      /ddd/,
+    ],
     ['a name of 65 characters', good.replace('name: review', `name: ${'a'.repeat(65)}`), /SKILL\.md:2: name is not valid/, /aaa/],
     ['an unknown key', good.replace('description', 'version: 1.0\ndescription'), /SKILL\.md:3: unknown key "version"/, /version/],
     ['a key misspelt', good.replace('description:', 'descripton:'), /SKILL\.md:3: unknown key "descripton"/, /descripton/],
-    ['a version that is a number', good.replace('---\n#', 'metadata:\n  version: 1.0\n---\n#'), /SKILL\.md:5: metadata\.version is not valid/, /1/],
+    [
+      'a version that is a number',
+      good.replace('---\n#', 'metadata:\n  version: 1.0\n---\n#'),
+      /SKILL\.md:5: metadata\.version is not valid/,
+      /1/,
+    ],
     ['a key twice', good.replace('name: review', 'name: review\nname: review'), /SKILL\.md:3 is not valid YAML/, /unique/],
     ['an unquoted colon', good.replace('Review code', 'Review: code'), /SKILL\.md:3 is not valid YAML/, /./],
     ['no frontmatter', '# Steps\n', /SKILL\.md has no frontmatter/, /"# Steps"/],

@@ -42,7 +42,12 @@ const settings = {
   repeats: 2,
   seed: 1,
   agent: { name: 'pi' },
-  model: { id: 'm-1', api: 'openai-completions', base_url: 'http://127.0.0.1:1/v1', prices: { input: 1, cached: 1, cache_write: 1, output: 1 } },
+  model: {
+    id: 'm-1',
+    api: 'openai-completions',
+    base_url: 'http://127.0.0.1:1/v1',
+    prices: { input: 1, cached: 1, cache_write: 1, output: 1 },
+  },
   limits: { wall_seconds: 60, model_calls: 10, cost_usd: 1 },
   sandbox: 'auto',
   decision: { tested_class: 'small', untested_class: 'large' },
@@ -62,7 +67,10 @@ async function frozen(
   for (const one of settings.cases) await writeFiles(join(root, 'data/cases', one), caseFiles(one));
   await writeFiles(root, change.files ?? {});
   const lab = await openLab(root, 'tiny', () => new Date('2026-01-01T00:00:00Z'));
-  const agent: Lab['agent'] = { ...lab.agent, find: async () => ({ command: ['true'], package: 'agent', version: change.version ?? '1.0.0', mounts: [] }) as never };
+  const agent: Lab['agent'] = {
+    ...lab.agent,
+    find: async () => ({ command: ['true'], package: 'agent', version: change.version ?? '1.0.0', mounts: [] }) as never,
+  };
   const { lock } = await freeze({ ...lab, agent });
   return { specs: lock.conditions.specs, id: lock.id };
 }
@@ -114,7 +122,11 @@ describe('a change of a frozen condition changes exactly the specs that depend o
 });
 
 describe('the hash of a spec', () => {
-  const spec = { limits: { wall_seconds: 1, model_calls: 1, cost_usd: null, attempts: 1 }, model: { id: 'm' }, seed: 1 } as unknown as Spec;
+  const spec = {
+    limits: { wall_seconds: 1, model_calls: 1, cost_usd: null, attempts: 1 },
+    model: { id: 'm' },
+    seed: 1,
+  } as unknown as Spec;
 
   test('it does not depend on the order of keys', () => {
     expect(specHash(Object.fromEntries(Object.entries(spec).toReversed()) as Spec)).toBe(specHash(spec));

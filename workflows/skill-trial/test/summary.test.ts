@@ -7,7 +7,11 @@ const values = fc.array(fc.option(fc.double({ noNaN: true, min: -1e6, max: 1e6 }
 describe('summaries', () => {
   test.each<[string, (number | null)[], ReturnType<typeof summarise>]>([
     ['an odd number of values: the middle one', [9, 1, 5], { nUsed: 3, nTotal: 3, median: 5, min: 1, max: 9, mean: 5 }],
-    ['an even number: half-way between the middle two', [8, 1, 2, 3], { nUsed: 4, nTotal: 4, median: 2.5, min: 1, max: 8, mean: 3.5 }],
+    [
+      'an even number: half-way between the middle two',
+      [8, 1, 2, 3],
+      { nUsed: 4, nTotal: 4, median: 2.5, min: 1, max: 8, mean: 3.5 },
+    ],
     ['numbers are sorted as numbers', [10, 9, 100], { nUsed: 3, nTotal: 3, median: 10, min: 9, max: 100, mean: 119 / 3 }],
     ['ties', [2, 2, 2, 7], { nUsed: 4, nTotal: 4, median: 2, min: 2, max: 7, mean: 3.25 }],
     ['0 is a value and null is none', [0, null, 4], { nUsed: 2, nTotal: 3, median: 2, min: 0, max: 4, mean: 2 }],

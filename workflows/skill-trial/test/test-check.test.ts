@@ -63,7 +63,11 @@ describe('the sandbox of the checks', () => {
 
 describe('node:test', () => {
   const head = "import test, { describe, it, before, beforeEach } from 'node:test';\nimport assert from 'node:assert/strict';\n";
-  const files = (more: Record<string, string>) => ({ 'package.json': '{"type":"module"}', 'src/lib.js': 'export const present = 1;\n', ...more });
+  const files = (more: Record<string, string>) => ({
+    'package.json': '{"type":"module"}',
+    'src/lib.js': 'export const present = 1;\n',
+    ...more,
+  });
 
   test('each kind of end has its own outcome', async () => {
     const { outcomes, check, target } = await run(
@@ -246,7 +250,10 @@ class TestUnit(unittest.TestCase):
   pytest('a run that hangs keeps what it knew, and names the test that never ended', async () => {
     const { outcomes, check } = await run(
       'pytest',
-      { 'tests/test_a.py': 'import time\ndef test_a(): pass\ndef test_b(): assert False\ndef test_c(): time.sleep(600)\ndef test_d(): pass\n' },
+      {
+        'tests/test_a.py':
+          'import time\ndef test_a(): pass\ndef test_b(): assert False\ndef test_c(): time.sleep(600)\ndef test_d(): pass\n',
+      },
       { timeoutMs: 6000 },
     );
     expect(check.timedOut).toBe(true);

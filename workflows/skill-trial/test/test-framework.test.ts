@@ -3,8 +3,10 @@ import { SettingsError } from '../src/errors.js';
 import { findFramework, readTestLines } from '../src/test-framework.js';
 import { failure } from './fixture.js';
 
-const line = (name: string, outcome: string, file = '/workspace/test/a.js') => `${JSON.stringify({ file, name, outcome, message: null })}\n`;
-const read = (text: string) => readTestLines(text, '/workspace', 'tests.jsonl').map(({ file, name, outcome }) => [file, name, outcome]);
+const line = (name: string, outcome: string, file = '/workspace/test/a.js') =>
+  `${JSON.stringify({ file, name, outcome, message: null })}\n`;
+const read = (text: string) =>
+  readTestLines(text, '/workspace', 'tests.jsonl').map(({ file, name, outcome }) => [file, name, outcome]);
 
 describe('result lines', () => {
   test('they are sorted, and files are named from the top of the tree', () => {

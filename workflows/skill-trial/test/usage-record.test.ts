@@ -36,8 +36,18 @@ describe('the usage record', () => {
     const made = record([call(usage())]);
     expect(UsageRecord.parse(made)).toEqual(made);
     expect(Object.keys(made)).toEqual([
-      'mode', 'model', 'started_at', 'finished_at', 'elapsed_seconds', 'input_tokens_uncached', 'input_tokens_cached', 'output_tokens',
-      'peak_context_tokens', 'model_calls', 'tool_calls', 'usage_source',
+      'mode',
+      'model',
+      'started_at',
+      'finished_at',
+      'elapsed_seconds',
+      'input_tokens_uncached',
+      'input_tokens_cached',
+      'output_tokens',
+      'peak_context_tokens',
+      'model_calls',
+      'tool_calls',
+      'usage_source',
     ]);
   });
 
@@ -66,11 +76,19 @@ describe('the usage record', () => {
 
   test('an unknown cached part leaves the output known', () => {
     const ollama: CallUsage = { ...unknownUsage, inputTotal: 100, output: 5 };
-    expect(record([call(ollama)])).toMatchObject({ input_tokens_uncached: null, input_tokens_cached: null, output_tokens: 5, peak_context_tokens: 105 });
+    expect(record([call(ollama)])).toMatchObject({
+      input_tokens_uncached: null,
+      input_tokens_cached: null,
+      output_tokens: 5,
+      peak_context_tokens: 105,
+    });
   });
 
   test('an unknown cache creation makes the uncached input null, not smaller', () => {
-    expect(record([call({ ...usage(), cacheCreation: null })])).toMatchObject({ input_tokens_uncached: null, input_tokens_cached: 50 });
+    expect(record([call({ ...usage(), cacheCreation: null })])).toMatchObject({
+      input_tokens_uncached: null,
+      input_tokens_cached: 50,
+    });
   });
 
   test('a known 0 stays 0', () => {
@@ -99,7 +117,10 @@ describe('the usage record', () => {
 
   test('tool calls are counted by kind', () => {
     const tool = (name: string) => ({ line: 1, name, arguments: {}, failed: false, resultBytes: 0, resultLines: 0 });
-    expect(record([], { toolCalls: [tool('bash'), tool('read'), tool('bash')] }).tool_calls).toEqual({ number: 3, kinds: { bash: 2, read: 1 } });
+    expect(record([], { toolCalls: [tool('bash'), tool('read'), tool('bash')] }).tool_calls).toEqual({
+      number: 3,
+      kinds: { bash: 2, read: 1 },
+    });
   });
 
   test("the model is the runtime's own word first, else the one that was asked for, else null", () => {

@@ -1,7 +1,7 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Agent, AgentLaunch, AgentProgram, AgentRequest } from '../agent.js';
 import { PrerequisiteError } from '../errors.js';
+import { findPackage } from '../installed-package.js';
 import { rootPaths } from '../paths.js';
 import { jsonLines, skillOfPath, skillsOfCommand, type ToolCall, type Trajectory } from '../trajectory.js';
 
@@ -21,6 +21,7 @@ export const pi: Agent = {
     with: '--no-skills and one --skill <folder> for each skill of the arm; everything else as in the mode without',
   },
   skillTools: [],
+  install: '@earendil-works/pi-coding-agent@1.6.0',
   find,
   launch,
   readEvents,
@@ -31,14 +32,8 @@ async function find(root: string): Promise<AgentProgram> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   for (const { name, node } of packages) {
     if (major < node[0] || (major === node[0] && minor < node[1])) continue;
-    for (const folder of [join(paths.agents, 'pi', 'node_modules'), paths.nodeModules]) {
-      const file = join(folder, name, 'package.json');
-      if ((await stat(file).catch(() => null)) === null) continue;
-      const { version } = JSON.parse(await readFile(file, 'utf8')) as { version: string };
-      // the sandbox mounts the folder itself: a link would lead nowhere inside
-      const real = (await realpath(join(folder, name))).slice(0, -name.length - 1);
-      return { package: name, version, folder: real, argv: (modules) => ['node', `${modules}/${name}/dist/cli.js`] };
-    }
+    const found = await findPackage(name, [join(paths.agents, 'pi', 'node_modules'), paths.nodeModules]);
+    if (found !== null) return { package: name, ...found, argv: (modules) => ['node', `${modules}/${name}/dist/cli.js`] };
   }
   throw new PrerequisiteError('The agent pi is not installed', {
     expected: packages.map((one) => `${one.name} (Node ≥ ${one.node.join('.')})`).join(' or '),

@@ -1,0 +1,23 @@
+// npm run add-agent -- <name>: installs an agent's CLI below .agents/, in the version that its adapter was tested with.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { agents, findAgent, findRoot, rootPaths } from 'skill-trial';
+import { $, argv } from 'zx';
+import { reportingErrors } from './step.js';
+
+const name = argv._[0];
+
+await reportingErrors(async () => {
+  if (argv.help || name === undefined) {
+    console.log('npm run add-agent -- <name>\n');
+    for (const agent of agents) console.log(`  ${agent.name.padEnd(14)} ${agent.install}`);
+    return;
+  }
+  const agent = findAgent(String(name));
+  const root = findRoot();
+  const folder = join(rootPaths(root).agents, agent.name);
+  await mkdir(folder, { recursive: true });
+  await $({ stdio: 'inherit' })`npm install --prefix ${folder} --ignore-scripts --no-audit --no-fund ${agent.install}`;
+  const program = await agent.find(root);
+  console.log(`${agent.title} is ready: ${program.package} ${program.version} in ${program.folder}`);
+});
