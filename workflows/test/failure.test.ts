@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { watch } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -108,6 +108,21 @@ test('a red starting suite is refused before any run, and accepted when its fail
   const yaml = 'data/cases/inventory/case.yaml';
   await checkout.write(yaml, `${await checkout.read(yaml)}known_failures: ["is red from the start"]\n`);
   expect((await checkout.nx('inventory:freeze')).code).toBe(0);
+});
+
+test('a full disk is one clear error, nothing is recorded, and the next run continues', async ({ skip }) => {
+  await checkout.configure('inventory', { 'model.scripted': 'b-better', seed: 7 });
+  expect((await checkout.nx('inventory:discover')).code).toBe(0);
+  const small = 'mkdir -p data/runs/inventory/scratch && mount -t tmpfs -o size=64k tmpfs data/runs/inventory/scratch && exec node workflows/dist/3-run.js inventory inventory.A.1';
+  const probe = spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs -o size=64k tmpfs /mnt'], { stdio: 'ignore' });
+  if (probe.status !== 0) skip('this machine lets nobody mount a small disk');
+  const full = spawnSync('unshare', ['-m', 'sh', '-c', small], { cwd: checkout.root, encoding: 'utf8', timeout: 120_000 });
+  expect(full.status, full.stderr).toBe(1);
+  expect(full.stderr).toMatch(/No space left|free disk space/);
+  expect(full.stderr).not.toMatch(/\n\s+at /);
+  const ends = (await ledgerEvents(checkout, 'inventory')).filter((event) => event.kind === 'ended').at(-1);
+  expect(ends?.outcome).toBe('infrastructure');
+  expect((await checkout.nx('inventory.inventory.A.1:trial')).code).toBe(0);
 });
 
 test('a real model is never called without a yes', async () => {

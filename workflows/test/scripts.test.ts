@@ -1,6 +1,6 @@
 import type { Report } from 'skill-trial';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Checkout } from './checkout.js';
+import { Checkout, startedTrials } from './checkout.js';
 
 // The scripts only replace the model: the same code must give each the report that fits what happened.
 let checkout: Checkout;
@@ -71,6 +71,15 @@ describe('whatever the script', () => {
     expect(report.attempts.filter((one) => one.current && one.trial === 'inventory.B.1')).toMatchObject([
       { outcome: 'recorded', attempt: 1 },
     ]);
+  });
+
+  test('without a sandbox the run goes on, and the report says what was not stopped', async () => {
+    const report = await reportOf('b-better', { sandbox: 'none', 'limits.wall_seconds': 120 });
+    expect(report.trials.every((one) => one.valid && one.status === 'completed')).toBe(true);
+    expect(report.conditions.sandbox.kind).toBe('private-home');
+    expect(report.limitations.join(' ')).toContain('reading any file that the user who runs the lab can read');
+    expect(report.verification.find((one) => one.point === 4)?.holds).toBe(null);
+    await checkout.configure('inventory', { sandbox: 'auto' });
   });
 
   test('no score sheet: quality is pending, cost is still measured', async () => {

@@ -26,7 +26,7 @@ export { installKernelspec } from './kernelspec.js';
 export { type Lab, openLab } from './lab.js';
 export { findLeaks } from './leak.js';
 export { metricOf, metrics } from './metric.js';
-export { executeNotebooks, notebookWithOutputs } from './notebook.js';
+export { executeNotebooks, formatNotebook, notebookWithOutputs, readNotebook, stripOutputs } from './notebook.js';
 export { checkNotebooks, describeProblem, type NotebookProblem } from './notebook-check.js';
 export { formatDelta, formatValue } from './number-format.js';
 export { opening } from './opening.js';

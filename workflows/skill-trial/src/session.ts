@@ -148,8 +148,8 @@ export async function runSession(
     await capture?.(folder('workspace'));
     return { outcome, trajectory, attestation, calls, argv: launch.argv, limit, setupSeconds };
   } finally {
-    await gateway.close();
-    await model.close();
+    // all three, whatever the first ones say: a server left open would keep the lab from ending
+    await Promise.allSettled([gateway.close(), model.close()]);
     await rm(scratch, { recursive: true, force: true });
   }
 }

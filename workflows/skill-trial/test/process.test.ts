@@ -85,7 +85,7 @@ test('at its limit a process is ended, and that it timed out is said', async () 
 });
 
 test('a process that traps SIGTERM is killed', async () => {
-  const done = await shell('trap "" TERM; echo $$; while :; do sleep 0.05; done', { timeoutMs: 200 });
+  const done = await shell('trap "" TERM; echo $$; while :; do sleep 0.05; done', { timeoutMs: 1500 });
   expect(done).toMatchObject({ signal: 'SIGKILL', timedOut: true });
   expect(isAlive(Number(await done.stdout()))).toBe(false);
 });
@@ -100,7 +100,7 @@ test.runIf(process.platform === 'linux')('a detached child that holds stdout nei
 });
 
 test.runIf(process.platform === 'linux')('children in sessions of their own end with a process that timed out', async () => {
-  const done = await shell(`${detached} exec sleep 600`, { timeoutMs: 1000 });
+  const done = await shell(`${detached} exec sleep 600`, { timeoutMs: 3000 });
   const pid = Number((await readFile(join(done.folder, 'pid'), 'utf8')).trim());
   expect(done.timedOut).toBe(true);
   expect(await runsStill(pid)).toBe(false);

@@ -75,14 +75,14 @@ async function frozen(
   return { specs: lock.conditions.specs, id: lock.id };
 }
 
+const all = ['one.A', 'one.B', 'one.C', 'two.A', 'two.B', 'two.C'];
+const limits = (parts: object) => (own: Settings) => ({ limits: { ...own.limits, ...parts } });
+const model = (parts: object) => (own: Settings) => ({ model: { ...own.model, ...parts } });
+
 let before: Awaited<ReturnType<typeof frozen>>;
 beforeEach(async () => {
   before ??= await frozen();
 });
-
-const all = ['one.A', 'one.B', 'one.C', 'two.A', 'two.B', 'two.C'];
-const limits = (parts: object) => (own: Settings) => ({ limits: { ...own.limits, ...parts } });
-const model = (parts: object) => (own: Settings) => ({ model: { ...own.model, ...parts } });
 
 describe('a change of a frozen condition changes exactly the specs that depend on it', () => {
   test.each<[string, string[], Parameters<typeof frozen>[0]]>([
@@ -91,29 +91,53 @@ describe('a change of a frozen condition changes exactly the specs that depend o
     ['the base tree of one case', ['two.A', 'two.B', 'two.C'], { files: { 'data/cases/two/repo/README.md': 'x\n' } }],
     ['one skill', ['one.B', 'two.B'], { files: { 'skills-src/left/SKILL.md': skill('left', 'Left!') } }],
     ['a skill that two arms have', ['one.B', 'one.C', 'two.B', 'two.C'], { files: { 'skills-src/right/more.md': 'x\n' } }],
-    ['the model', all, { settings: model({ id: 'm-2' }) }],
-    ['the server of the model', all, { settings: model({ base_url: 'http://127.0.0.1:2/v1' }) }],
-    ['the generation parameters', all, { settings: model({ parameters: { thinking: 'high' } }) }],
-    ['the wall limit', all, { settings: limits({ wall_seconds: 61 }) }],
-    ['the limit of model calls', all, { settings: limits({ model_calls: 11 }) }],
-    ['the network policy', all, { settings: () => ({ network: 'open' }) }],
-    ['the seed', all, { settings: () => ({ seed: 2 }) }],
-    ['the version of the agent', all, { version: '1.0.1' }],
     ['the skills of one arm', ['one.C', 'two.C'], { settings: (own) => ({ arms: { ...own.arms, C: { skills: ['left'] } } }) }],
-    ['the review rubric', [], { files: { 'data/cases/one/review.csv': rubric(2) } }],
-    ['the reference sheet', [], { files: { 'data/cases/one/reference.md': 'Another answer.\n' } }],
-    ['the attempts', [], { settings: limits({ attempts: 5 }) }],
-    ['the cost cap', [], { settings: limits({ cost_usd: 2 }) }],
-    ['the prices', [], { settings: model({ prices: { input: 2, cached: 2, cache_write: 2, output: 2 } }) }],
-    ['the name of the key', [], { settings: model({ key_env: 'OTHER_KEY' }) }],
-    ['the title', [], { settings: () => ({ title: 'Tiny, too' }) }],
-    ['the number of repeats', [], { settings: () => ({ repeats: 3 }) }],
-    ['the acceptance rule', [], { settings: (own) => ({ decision: { ...own.decision, min_improvement: 0.2 } }) }],
+    [
+      'rubrics and reference sheet',
+      [],
+      {
+        files: {
+          'data/cases/one/review.csv': rubric(2),
+          'data/cases/one/tests.csv': rubric(3),
+          'data/cases/one/docs.csv': rubric(2),
+          'data/cases/one/reference.md': 'Another.\n',
+        },
+      },
+    ],
+    ['attempts and the cost cap', [], { settings: limits({ attempts: 5, cost_usd: 2 }) }],
+    [
+      'prices and the name of the key',
+      [],
+      { settings: model({ key_env: 'OTHER_KEY', prices: { input: 2, cached: 2, cache_write: 2, output: 2 } }) },
+    ],
+    [
+      'title, repeats and acceptance rule',
+      [],
+      {
+        settings: (own) => ({ title: 'Tiny, too', repeats: 3, decision: { ...own.decision, min_improvement: 0.2 } }),
+      },
+    ],
   ])('%s: %j', async (what, expected, change) => {
     const after = await frozen(change);
     expect(all.filter((name) => after.specs[name] !== before.specs[name])).toEqual(expected);
     // whatever was changed, the lock says so
     expect(after.id === before.id).toBe(what === 'nothing');
+  });
+
+  test.each<[string, Parameters<typeof frozen>[0]]>([
+    ['the model', { settings: model({ id: 'm-2' }) }],
+    ['the server of the model', { settings: model({ base_url: 'http://127.0.0.1:2/v1' }) }],
+    ['the generation parameters', { settings: model({ parameters: { thinking: 'high' } }) }],
+    ['the wall limit', { settings: limits({ wall_seconds: 61 }) }],
+    ['the limit of model calls', { settings: limits({ model_calls: 11 }) }],
+    ['the network policy', { settings: () => ({ network: 'open' }) }],
+    ['the seed', { settings: () => ({ seed: 2 }) }],
+    ['the version of the agent', { version: '1.0.1' }],
+  ])('%s: every one', async (_what, change) => {
+    // one case is enough: what holds for all arms of it holds for the other's
+    const after = await frozen({ ...change, settings: (own) => ({ cases: ['one'], ...change?.settings?.(own) }) });
+    expect(Object.keys(after.specs)).toEqual(['one.A', 'one.B', 'one.C']);
+    for (const [name, hash] of Object.entries(after.specs)) expect(hash, name).not.toBe(before.specs[name]);
   });
 
   test('no two trials of different conditions share a spec', () => {

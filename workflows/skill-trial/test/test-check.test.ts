@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { makeBase } from '../src/base.js';
 import type { Case } from '../src/case.js';
 import { findSandbox, type SandboxFound } from '../src/sandbox.js';
-import { isGreen, runTestCheck, type TestCheck } from '../src/test-check.js';
+import { isGreen, runTestCheck } from '../src/test-check.js';
 import { tempFolder, writeFiles } from './fixture.js';
 
 let sandbox: SandboxFound;
@@ -156,7 +156,7 @@ describe('node:test', () => {
         'test/a.test.js': `${head}test('spins', () => { for (;;); });`,
         'test/b.test.js': `${head}test('quick', () => {});`,
       }),
-      { timeoutMs: 9000 },
+      { timeoutMs: 15_000 },
     );
     expect(outcomes.quick).toBe('passed');
     expect(Object.values(outcomes).sort()).toEqual(['passed', 'timeout']);
@@ -254,7 +254,7 @@ class TestUnit(unittest.TestCase):
         'tests/test_a.py':
           'import time\ndef test_a(): pass\ndef test_b(): assert False\ndef test_c(): time.sleep(600)\ndef test_d(): pass\n',
       },
-      { timeoutMs: 6000 },
+      { timeoutMs: 10_000 },
     );
     expect(check.timedOut).toBe(true);
     expect(outcomes).toEqual({ test_a: 'passed', test_b: 'assertion', test_c: 'timeout' });
