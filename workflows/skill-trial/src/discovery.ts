@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Attestation } from './attestation.js';
 import { captureChange } from './base.js';
+import { requireConsent } from './consent.js';
 import { FrozenError, InfrastructureError } from './errors.js';
 import { contrasts, trialName } from './experiment.js';
 import { baseOf, caseOf, type Lab } from './lab.js';
 import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } from './record.js';
-import { requireConsent, runSession, surroundingsTrouble } from './session.js';
+import { runSession } from './session.js';
 import { TrialSpec } from './spec.js';
+import { surroundingsTrouble } from './surroundings.js';
 import { Trajectory } from './trajectory.js';
 
 const Sha = z.string().regex(/^[0-9a-f]{64}$/);

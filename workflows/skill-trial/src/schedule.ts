@@ -50,3 +50,8 @@ export function makeSchedule(experiment: Pick<Experiment, 'cases' | 'arms' | 're
 function drawn(arms: string[], seed: number, block: string): string[] {
   return [...arms].sort((a, b) => trialSeed(seed, `${block}/${a}`) - trialSeed(seed, `${block}/${b}`));
 }
+
+/** The names of one arm's trials in schedule order; all of them without an arm. */
+export function trialsOfArm(experiment: Parameters<typeof makeSchedule>[0], arm?: string): string[] {
+  return makeSchedule(experiment).flatMap((line) => (arm === undefined || line.arm === arm ? [line.trial] : []));
+}

@@ -1,8 +1,9 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { captureChange } from './base.js';
 import type { CallRecord } from './call-record.js';
-import { FrozenError, InfrastructureError, RecordError } from './errors.js';
+import { requireConsent } from './consent.js';
+import { FrozenError, InfrastructureError } from './errors.js';
 import { parseTrialName } from './experiment.js';
 import { noteLock } from './freeze.js';
 import { hashTree, sha256 } from './hash.js';
@@ -10,11 +11,11 @@ import { baseOf, caseOf, type Lab } from './lab.js';
 import { appendLedger, readLedger } from './ledger.js';
 import { Lock } from './lock.js';
 import type { ProgressEvent } from './progress.js';
-import { checkRecord, hasRecord, linkRecord, prettyJson, readJson, recordHash, sealRecord } from './record.js';
-import { makeSchedule } from './schedule.js';
-import { requireConsent, runSession, type SessionResult, surroundingsTrouble } from './session.js';
+import { hasRecord, linkRecord, prettyJson, readJson, sealRecord } from './record.js';
+import { runSession, type SessionResult } from './session.js';
 import { TrialSpec, trialSeed } from './spec.js';
-import { contentHash, TrialRecord, type TrialStatus } from './trial-record.js';
+import { isSurroundings, surroundingsTrouble } from './surroundings.js';
+import { contentHash, type TrialRecord, type TrialStatus } from './trial-record.js';
 import { sumUsage } from './usage.js';
 import { usageMismatches, usageRecord } from './usage-record.js';
 
@@ -208,11 +209,6 @@ function statusOf({ outcome, trajectory, limit }: SessionResult): { status: Tria
   return { status: 'completed', reason: 'exit status 0' };
 }
 
-function isSurroundings(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code;
-  return error instanceof InfrastructureError || code === 'ENOSPC' || code === 'EMFILE' || code === 'EIO';
-}
-
 /** Attempts of a trial so far: the highest number, and those that began and never ended. */
 async function openAttempts(lab: Lab, name: string, spec: string): Promise<{ last: number; open: number[] }> {
   const open = new Set<number>();
@@ -243,50 +239,4 @@ async function requireFrozen(lab: Lab, { spec }: TrialSpec): Promise<void> {
     found: 'something else on the disk',
     next: `freeze again: npx nx run ${lab.experiment.name}:freeze`,
   });
-}
-
-/** The names of one arm's trials in schedule order; all of them without an arm. */
-export function trialsOfArm(experiment: Lab['experiment'], arm?: string): string[] {
-  return makeSchedule(experiment).flatMap((line) => (arm === undefined || line.arm === arm ? [line.trial] : []));
-}
-
-/** How many trials of the present specs have a record; 0 before the first freeze. */
-export async function recordedTrials(lab: Lab): Promise<number> {
-  let count = 0;
-  for (const name of trialsOfArm(lab.experiment)) {
-    const spec = await readJson(lab.run.spec(name), TrialSpec).catch(() => null);
-    if (spec !== null && (await hasRecord(lab.run.trial(spec.hash, spec.repeat)))) count += 1;
-  }
-  return count;
-}
-
-/**
- * Takes over records that Nx restored from its cache where this run has none: an existing record always wins. Returns the names
- * taken over; each gets a ledger line.
- */
-export async function adoptReceipts(lab: Lab): Promise<string[]> {
-  const adopted: string[] = [];
-  await noteLock(lab, await readJson(lab.run.lock, Lock));
-  for (const name of trialsOfArm(lab.experiment)) {
-    const spec = await readJson(lab.run.spec(name), TrialSpec).catch((error) => {
-      if (error instanceof RecordError) return null;
-      throw error;
-    });
-    if (spec === null) continue;
-    const target = lab.run.trial(spec.hash, spec.repeat);
-    if ((await hasRecord(target)) || !(await hasRecord(lab.run.receipt(name)))) continue;
-    const record = await readJson(join(lab.run.receipt(name), 'trial.json'), TrialRecord);
-    if (record.spec !== spec.hash || record.id !== name || (await checkRecord(lab.run.receipt(name))).length > 0) continue;
-    await mkdir(lab.run.scratch, { recursive: true });
-    const draft = await mkdtemp(join(lab.run.scratch, 'adopt-'));
-    await cp(lab.run.receipt(name), draft, { recursive: true });
-    await sealRecord(draft, target);
-    await appendLedger(
-      lab.run.ledger,
-      { kind: 'restored', trial: name, spec: spec.hash, record: await recordHash(target) },
-      lab.now,
-    );
-    adopted.push(name);
-  }
-  return adopted;
 }
