@@ -5,7 +5,8 @@ await step('score', 'lays out the blinded variants and reads the score sheets; n
   const scores = await score(lab);
   for (const row of scores.variants)
     say(`${row.content.slice(0, 12)}: ${row.status}${row.scorers.length === 0 ? '' : ` by ${row.scorers.join(', ')}`}`);
-  for (const row of scores.refused) say(`refused: ${row.file} is for other content (${row.content.slice(0, 12)})`);
+  if (scores.refused.length > 0)
+    say(`${scores.refused.length} sheet(s) left out: they score other content than these variants (the report names them)`);
   const pending = scores.variants.filter((row) => row.status === 'pending').length;
   if (pending > 0)
     say(

@@ -17,6 +17,7 @@ export interface GraphRun {
 
 /** What a step prints begins with its name; the rest of Nx's output goes to the log alone. */
 const ofStep = /^(validate|freeze|discover|run|control|score|analyse|report|verify): /;
+const ofCache = /\[(local cache|existing outputs match the cache|remote cache)/;
 const ofError = /^(\S*Error: | {2}(expected|found|next): )/;
 
 /** Runs a target of an experiment through Nx and shows one person what happens: the steps' own lines and a live line for the trial. */
@@ -49,6 +50,7 @@ export async function runGraph(lab: Lab, target: string, say: (text: string) => 
   );
   const live = followProgress(lab, say);
   let [tasks, cached] = [0, 0];
+  let replayed = false;
   const read = (stream: NodeJS.ReadableStream) => {
     const lines = createInterface({ input: stream });
     lines.on('line', (line) => {
@@ -56,9 +58,11 @@ export async function runGraph(lab: Lab, target: string, say: (text: string) => 
       file.write(`${bare}\n`);
       if (/^> nx run /.test(bare)) {
         tasks += 1;
-        if (/\[(local cache|existing outputs match the cache|remote cache)/.test(bare)) cached += 1;
+        if (ofCache.test(bare)) cached += 1;
       }
-      if (ofStep.test(bare) || ofError.test(bare)) live.print(process.stdout.isTTY ? line : bare);
+      // what a cached task printed when it ran is no news
+      if (/^> nx run /.test(bare)) replayed = ofCache.test(bare);
+      if (!replayed && (ofStep.test(bare) || ofError.test(bare))) live.print(process.stdout.isTTY ? line : bare);
     });
     return new Promise((resolve) => lines.once('close', resolve));
   };

@@ -1,5 +1,8 @@
-import { targetHelp } from 'skill-trial-graph';
+import { findRoot, readExperiment } from 'skill-trial/settings';
+import { listTargets } from 'skill-trial-graph';
 import { argv } from 'zx';
 
-console.log(`npx nx run ${argv._[0]}:<target>\n`);
-for (const [target, line] of Object.entries(targetHelp)) console.log(`  ${target.padEnd(18)} ${line}`);
+const name = String(argv._[0]);
+const experiment = await readExperiment(findRoot(), name).catch(() => null);
+console.log(`npx nx run ${name}:<target>\n`);
+for (const [target, line] of listTargets(experiment)) console.log(`  ${target.padEnd(18)} ${line}`);

@@ -57,8 +57,16 @@ async function askBeforeSpending(lab: Awaited<ReturnType<typeof openLab>>): Prom
   }
   // Nothing left by the last freeze: no question. Should a changed setting call for new trials, the run step refuses without a yes.
   if (left === 0) return;
-  const cap = limits.cost_usd === null ? 'no cap is set (limits.cost_usd)' : `at most ${(limits.cost_usd * left).toFixed(2)} USD`;
-  const question = `${left} trials and the discovery questions with ${model.id}: ${cap}. Run them? [y/N] `;
+  // every arm of every case is asked once, those with skills twice; a trial whose surroundings fail is tried again
+  const questions =
+    lab.experiment.cases.length *
+    Object.values(lab.experiment.arms).reduce((sum, arm) => sum + (arm.skills.length > 0 ? 2 : 1), 0);
+  const sessions = left * limits.attempts + questions;
+  const cap =
+    limits.cost_usd === null
+      ? 'no cap is set (limits.cost_usd)'
+      : `at most about ${(limits.cost_usd * sessions).toFixed(2)} USD, all attempts and discovery questions counted (a cap ends a session at the call after it is reached)`;
+  const question = `${left} trials and ${questions} discovery questions with ${model.id}: ${cap}. Run them? [y/N] `;
   if (!process.stdin.isTTY)
     throw new PrerequisiteError('Trials with a real model may cost money', {
       expected: 'a yes',

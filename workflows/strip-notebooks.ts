@@ -5,7 +5,9 @@ import { reportingErrors } from './step.js';
 
 await reportingErrors(async () => {
   if (argv.help) {
-    console.log('npm run notebooks:strip\n\nTakes the outputs out of notebooks/*.ipynb. --stdin: from standard input to standard output, for git.');
+    console.log(
+      'npm run notebooks:strip\n\nTakes the outputs out of notebooks/*.ipynb. --stdin: from standard input to standard output, for git.',
+    );
     return;
   }
   if (argv.stdin) {

@@ -42,16 +42,23 @@ describe.each(['inventory', 'inventory-py'])('case %s', (name) => {
   /** Lays folders over the base, one after the other, and gives the outcome of every hidden test by requirement. */
   async function hiddenOutcomes(...overlays: string[]): Promise<Record<string, string[]>> {
     const files = Object.values(one.hidden);
-    const overlay = [...overlays.map((folder): [string, string] => [folder, '.']), ...files.map((file): [string, string] => [join(one.folder, file), file])];
+    const overlay = [
+      ...overlays.map((folder): [string, string] => [folder, '.']),
+      ...files.map((file): [string, string] => [join(one.folder, file), file]),
+    ];
     const out = await mkdtemp(join(scratch, 'hidden-'));
-    const { tests } = await runTestCheck({ name: 'hidden', case: one, base, patch: null, overlay, files, sandbox, timeoutMs: 60_000 }, out);
+    const { tests } = await runTestCheck(
+      { name: 'hidden', case: one, base, patch: null, overlay, files, sandbox, timeoutMs: 60_000 },
+      out,
+    );
     const outcomes: Record<string, string[]> = {};
     for (const [requirement, file] of Object.entries(one.hidden)) {
       outcomes[requirement] = [...new Set(tests.filter((row) => row.file === file).map((row) => row.outcome))].sort();
     }
     return outcomes;
   }
-  const failing = (outcomes: Record<string, string[]>) => Object.keys(outcomes).filter((id) => outcomes[id]?.some((outcome) => outcome !== 'passed'));
+  const failing = (outcomes: Record<string, string[]>) =>
+    Object.keys(outcomes).filter((id) => outcomes[id]?.some((outcome) => outcome !== 'passed'));
 
   run('the starting suite is green and exposes none of the defects', async () => {
     const plan = { name: 'suite', case: one, base, patch: null, overlay: [], files: null, sandbox, timeoutMs: 60_000 };
@@ -63,23 +70,45 @@ describe.each(['inventory', 'inventory-py'])('case %s', (name) => {
     expect(Object.keys(outcomes)).toEqual(['R1', 'R2', 'R3', 'R4', 'R5']);
     for (const [id, seen] of Object.entries(outcomes)) {
       expect(seen, id).toContain('assertion');
-      expect(seen.filter((outcome) => outcome !== 'assertion' && outcome !== 'passed'), id).toEqual([]);
+      expect(
+        seen.filter((outcome) => outcome !== 'assertion' && outcome !== 'passed'),
+        id,
+      ).toEqual([]);
     }
   });
 
   run('the reference solution passes every hidden test and its own suite', async () => {
     const solution = join(one.folder, one.solution as string);
     expect(failing(await hiddenOutcomes(solution))).toEqual([]);
-    const plan = { name: 'suite', case: one, base, patch: null, overlay: [[solution, '.']] as [string, string][], files: null, sandbox, timeoutMs: 60_000 };
+    const plan = {
+      name: 'suite',
+      case: one,
+      base,
+      patch: null,
+      overlay: [[solution, '.']] as [string, string][],
+      files: null,
+      sandbox,
+      timeoutMs: 60_000,
+    };
     expect(isGreen(await runTestCheck(plan, join(scratch, 'solution-suite')))).toBe(true);
   });
 
   run('each mutant fails exactly the hidden tests that the committed matrix says', async () => {
     const mutants = join(one.folder, one.mutants as string);
-    const matrix = parse(await readFile(join(mutants, 'matrix.csv')), { columns: true }) as { mutant: string; must_fail: string }[];
-    expect(matrix.map((row) => row.mutant).sort()).toEqual((await readdir(mutants, { withFileTypes: true })).filter((entry) => entry.isDirectory()).map((entry) => entry.name).sort());
+    const matrix = parse(await readFile(join(mutants, 'matrix.csv')), { columns: true }) as {
+      mutant: string;
+      must_fail: string;
+    }[];
+    expect(matrix.map((row) => row.mutant).sort()).toEqual(
+      (await readdir(mutants, { withFileTypes: true }))
+        .filter((entry) => entry.isDirectory())
+        .map((entry) => entry.name)
+        .sort(),
+    );
     for (const { mutant, must_fail } of matrix) {
-      expect(failing(await hiddenOutcomes(join(one.folder, one.solution as string), join(mutants, mutant))), mutant).toEqual(must_fail.split(' '));
+      expect(failing(await hiddenOutcomes(join(one.folder, one.solution as string), join(mutants, mutant))), mutant).toEqual(
+        must_fail.split(' '),
+      );
     }
   });
 
@@ -99,12 +128,16 @@ describe.each(['inventory', 'inventory-py'])('case %s', (name) => {
       expect(isGreen(await runTestCheck({ ...common, patch, overlay: [], files: null }, join(out, 'suite'))), plan).toBe(true);
       const overlay = tests.copied.map((path): [string, string] => [join(workspace, path), path]);
       const control = await runTestCheck({ ...common, patch: null, overlay, files: tests.files }, join(out, 'control'));
-      expect(control.tests.map((row) => row.outcome).filter((outcome) => outcome !== 'assertion' && outcome !== 'passed'), plan).toEqual([]);
+      expect(
+        control.tests.map((row) => row.outcome).filter((outcome) => outcome !== 'assertion' && outcome !== 'passed'),
+        plan,
+      ).toEqual([]);
     }
   });
 
   test('every script names plans that exist', async () => {
-    for (const file of await readdir(scriptsFolder(one))) if (file.endsWith('.yaml')) await loadScript(scriptsFolder(one), file.replace(/\.yaml$/, ''));
+    for (const file of await readdir(scriptsFolder(one)))
+      if (file.endsWith('.yaml')) await loadScript(scriptsFolder(one), file.replace(/\.yaml$/, ''));
   });
 
   test('no skill leaks its answer, and the list of words would find one that does', async () => {
@@ -112,8 +145,15 @@ describe.each(['inventory', 'inventory-py'])('case %s', (name) => {
     expect(await findLeaks(one, skills)).toEqual([]);
     const leaky = join(scratch, 'skills', 'leaky');
     await mkdir(leaky, { recursive: true });
-    await writeFile(join(leaky, 'SKILL.md'), `---\nname: leaky\ndescription: Says too much.\n---\nAlways look at the ${one.leak_words[0]}.\n`);
-    expect((await findLeaks(one, await readSkills(join(scratch, 'skills'))))[0]).toMatchObject({ skill: 'leaky', word: one.leak_words[0], line: 5 });
+    await writeFile(
+      join(leaky, 'SKILL.md'),
+      `---\nname: leaky\ndescription: Says too much.\n---\nAlways look at the ${one.leak_words[0]}.\n`,
+    );
+    expect((await findLeaks(one, await readSkills(join(scratch, 'skills'))))[0]).toMatchObject({
+      skill: 'leaky',
+      word: one.leak_words[0],
+      line: 5,
+    });
   });
 });
 

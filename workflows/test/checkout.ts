@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,6 +41,8 @@ export class Checkout {
     await symlink(join(folder, 'workflows/skill-trial'), join(folder, 'node_modules/skill-trial'));
     await symlink(join(folder, 'workflows/graph'), join(folder, 'node_modules/skill-trial-graph'));
     await symlink(join(root, 'node_modules', '.bin'), join(folder, 'node_modules', '.bin'));
+    // agents that npm run add-agent installed; their adapters resolve links
+    if (existsSync(join(root, '.agents'))) await symlink(join(root, '.agents'), join(folder, '.agents'));
     return new Checkout(folder);
   }
 

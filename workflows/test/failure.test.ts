@@ -113,7 +113,8 @@ test('a red starting suite is refused before any run, and accepted when its fail
 test('a full disk is one clear error, nothing is recorded, and the next run continues', async ({ skip }) => {
   await checkout.configure('inventory', { 'model.scripted': 'b-better', seed: 7 });
   expect((await checkout.nx('inventory:discover')).code).toBe(0);
-  const small = 'mkdir -p data/runs/inventory/scratch && mount -t tmpfs -o size=64k tmpfs data/runs/inventory/scratch && exec node workflows/dist/3-run.js inventory inventory.A.1';
+  const small =
+    'mkdir -p data/runs/inventory/scratch && mount -t tmpfs -o size=64k tmpfs data/runs/inventory/scratch && exec node workflows/dist/3-run.js inventory inventory.A.1';
   const probe = spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs -o size=64k tmpfs /mnt'], { stdio: 'ignore' });
   if (probe.status !== 0) skip('this machine lets nobody mount a small disk');
   const full = spawnSync('unshare', ['-m', 'sh', '-c', small], { cwd: checkout.root, encoding: 'utf8', timeout: 120_000 });

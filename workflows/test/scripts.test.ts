@@ -71,6 +71,10 @@ describe('whatever the script', () => {
     expect(report.attempts.filter((one) => one.current && one.trial === 'inventory.B.1')).toMatchObject([
       { outcome: 'recorded', attempt: 1 },
     ]);
+    // the agent's failure is data, and cached as such: nothing runs again
+    const before = await startedTrials(checkout, 'inventory');
+    expect((await checkout.nxMany('inventory', ['run-A', 'run-B'])).code).toBe(0);
+    expect(await startedTrials(checkout, 'inventory')).toEqual(before);
   });
 
   test('without a sandbox the run goes on, and the report says what was not stopped', async () => {

@@ -9,7 +9,7 @@ import type {
 import { type Experiment, makeSchedule, readExperiment } from 'skill-trial/settings';
 import { experimentTargets, trialTarget } from './targets.js';
 
-export { targetHelp } from './targets.js';
+export { listTargets } from './targets.js';
 export const name = 'skill-trial';
 
 /** Every data/experiments/<name>/experiment.yaml becomes a project, and each of its trials one of its own. */

@@ -4,7 +4,7 @@ import type { Experiment, makeSchedule } from 'skill-trial/settings';
 type Schedule = ReturnType<typeof makeSchedule>;
 
 /** One line for each target, as `nx run <experiment>:help` prints it. */
-export const targetHelp: Record<string, string> = {
+const targetHelp: Record<string, string> = {
   validate: 'check every file the experiment names',
   freeze: 'lock the conditions, write the schedule',
   discover: 'ask each arm which skills it sees',
@@ -17,6 +17,15 @@ export const targetHelp: Record<string, string> = {
   verify: 'derive every number again from the raw records',
   help: 'this list',
 };
+
+/** The targets of an experiment with one line each; each arm has a run target of its own. */
+export function listTargets(experiment: Experiment | null): [string, string][] {
+  return Object.entries(targetHelp).flatMap(([target, line]): [string, string][] =>
+    target === 'run-<arm>' && experiment !== null
+      ? Object.keys(experiment.arms).map((arm) => [`run-${arm}`, line])
+      : [[target, line]],
+  );
+}
 
 const library = [
   '{workspaceRoot}/workflows/skill-trial/src/**/*',
@@ -77,10 +86,10 @@ export function experimentTargets(
     outputs: [made('stability.json'), made('stability')],
   });
   steps.score = task(`5-score.js ${name}`, {
-    dependsOn: [...trials, 'freeze', 'negative-control', 'stability'],
+    dependsOn: [...trials, 'freeze', 'discover', 'negative-control', 'stability'],
     inputs: [
       receipts,
-      { dependentTasksOutputFiles: '**/{control,stability,lock}.json' },
+      { dependentTasksOutputFiles: '**/{control,stability,discovery,lock}.json' },
       ...[name, ...experiment.sheets_from].map((from) => `{workspaceRoot}/data/experiments/${from}/sheets/*`),
       ...experiment.cases.map((one) => `{workspaceRoot}/data/cases/${one}/*`),
       ...library,

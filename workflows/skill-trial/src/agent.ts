@@ -1,6 +1,7 @@
 import { claudeCode } from './agents/claude-code.js';
 import { codex } from './agents/codex.js';
 import { pi } from './agents/pi.js';
+import type { CatalogueReader } from './catalogue.js';
 import { SettingsError } from './errors.js';
 import type { Experiment } from './experiment.js';
 import type { SandboxView } from './sandbox.js';
@@ -43,6 +44,10 @@ export interface Agent {
   mechanism: { without: string; with: string };
   /** What the catalogue mechanism adds to the tools offered, by tool name; those may differ between the modes. */
   skillTools: string[];
+  /** The skills that a request of this agent lists. */
+  catalogue: CatalogueReader;
+  /** Folders below HOME that the agent takes skills from by default and that both modes switch off: a canary is planted in each. */
+  canaryFolders: string[];
   /** What `npm run add-agent` installs: package and version as tested. */
   install: string;
   find: (root: string) => Promise<AgentProgram>;

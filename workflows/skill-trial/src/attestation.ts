@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CallRecord } from './call-record.js';
+import type { CatalogueReader } from './catalogue.js';
 import { hashOf, sha256 } from './hash.js';
 import type { ModelRequest, Turn } from './model-call.js';
 import type { Skill } from './skill.js';
@@ -23,6 +24,8 @@ export const Attestation = z.strictObject({
   models: z.array(z.string()),
   /** Skills whose body was in a request, in anything but the model's own words, with the first such call. */
   bodies: z.array(z.strictObject({ skill: z.string(), call: z.int().positive() })),
+  /** Texts that were looked for and that no request may hold, by name (the canary), with the first request that did; null: none did. */
+  forbidden: z.array(z.strictObject({ name: z.string(), call: z.int().positive().nullable() })),
   problems: z.array(z.string()),
 });
 export type Attestation = z.infer<typeof Attestation>;
@@ -37,11 +40,16 @@ export interface AttestationInput {
   intended: string[];
   /** Tools that belong to the agent's skill mechanism. */
   skillTools: string[];
+  /** How the agent lists skills: whatever else it lists is a problem, known or not. */
+  catalogue: CatalogueReader;
+  /** Marks that no request may hold in anything but the model's own words. */
+  forbidden?: { name: string; texts: string[] }[];
 }
 
 /**
  * Judges the requests alone. In an arm without a skill no request may hold the skill's catalogue entry, its description or a
- * distinctive passage of its body, in anything but the model's own words. In an arm with it, every main request must list it.
+ * distinctive passage of its body, in anything but the model's own words. In an arm with it, every main request must list it. No
+ * request may list a skill that the arm does not have, of the experiment or not, or hold a forbidden mark.
  * Main requests are those that offer tools; a title or summary request offers none.
  */
 export function attest(input: AttestationInput): Attestation {
@@ -54,7 +62,7 @@ export function attest(input: AttestationInput): Attestation {
   const listed: string[] = [];
   const bodies: Attestation['bodies'] = [];
   for (const skill of input.skills) {
-    const seen = requests.flatMap(({ seq, request }) => ({ seq, found: occurrences(request, skill) }));
+    const seen = requests.map(({ seq, request }) => ({ seq, found: occurrences(request, skill) }));
     const inBody = seen.find(({ found }) => found.body);
     if (inBody !== undefined) bodies.push({ skill: skill.name, call: inBody.seq });
     const mainSeqs = new Set(main.map(({ seq }) => seq));
@@ -67,6 +75,14 @@ export function attest(input: AttestationInput): Attestation {
       if (leak !== undefined) problems.push(`${skill.name} reached the arm without it, in request ${leak.seq}`);
     }
   }
+  for (const { seq, name } of foreignSkills(input, requests))
+    problems.push(`${name}, no skill of this arm, is listed in request ${seq}`);
+  const forbidden = (input.forbidden ?? []).map(({ name, texts }) => {
+    const marks = texts.map(plain);
+    const seen = requests.find(({ request }) => marks.some((mark) => toldBy(request).includes(mark)));
+    return { name, call: seen?.seq ?? null };
+  });
+  for (const { name, call } of forbidden) if (call !== null) problems.push(`${name} reached the model, in request ${call}`);
   const models = [...new Set(answered.map(({ record }) => record.model ?? 'unnamed'))].sort();
   for (const model of models)
     if (model !== input.frozenModel) problems.push(`model ${model} was asked for, ${input.frozenModel} is frozen`);
@@ -93,6 +109,7 @@ export function attest(input: AttestationInput): Attestation {
     parameters: parameters[0] ?? null,
     models,
     bodies,
+    forbidden,
     problems,
   };
 }
@@ -127,15 +144,34 @@ function generationParameters({ parameters }: ModelRequest): Record<string, unkn
   return Object.fromEntries(Object.entries(parameters).filter(([key]) => !sessionKeys.includes(key)));
 }
 
-/** Where a skill occurs in what a request tells the model: system text, tool descriptions, user turns and tool results. */
+/** Skills that the requests list and the arm does not have, each with the first request that lists it. */
+function foreignSkills({ catalogue, intended }: AttestationInput, requests: { seq: number; request: ModelRequest }[]) {
+  const first = new Map<string, number>();
+  for (const { seq, request } of requests)
+    for (const { name } of catalogue(request)) if (!intended.includes(name) && !first.has(name)) first.set(name, seq);
+  return [...first].map(([name, seq]) => ({ name, seq }));
+}
+
+const textsOf = ({ turns }: ModelRequest, roles: Turn['role'][]) =>
+  turns.filter((turn) => roles.includes(turn.role)).map((turn) => turn.text);
+
+/** What stands around the conversation: system text, tool descriptions and schemas. */
+function offeredBy({ system, tools }: ModelRequest): string[] {
+  return [system, ...tools.map((tool) => `${tool.description}\n${JSON.stringify(tool.schema)}`)];
+}
+
+/** Everything that a request tells the model, but for the model's own words. */
+function toldBy(request: ModelRequest): string {
+  return plain([...offeredBy(request), ...textsOf(request, ['user', 'tool'])].join('\n'));
+}
+
+/** Where a skill occurs in what a request tells the model. */
 function occurrences(request: ModelRequest, skill: Pick<Skill, 'name' | 'description' | 'body'>) {
-  const offered = [request.system, ...request.tools.map((tool) => `${tool.description}\n${JSON.stringify(tool.schema)}`)];
-  const told = (roles: Turn['role'][]) => request.turns.filter((turn) => roles.includes(turn.role)).map((turn) => turn.text);
-  const everything = plain([...offered, ...told(['user', 'tool'])].join('\n'));
+  const everything = toldBy(request);
   const description = plain(skill.description);
   // Some agents list their skills in a user turn of their own, never in a tool's result.
   return {
-    listed: [...offered, ...told(['user'])].some((text) => hasEntry(plain(text), skill.name, description)),
+    listed: [...offeredBy(request), ...textsOf(request, ['user'])].some((text) => hasEntry(plain(text), skill.name, description)),
     described: everything.includes(description),
     body: distinctivePassages(skill.body).some((passage) => everything.includes(passage)),
   };

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { chmod, cp, lstat, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, mkdtemp, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Case } from './case.js';
 import { shown } from './document.js';
@@ -25,6 +25,8 @@ export interface Base {
   origin: string | null;
   /** The lab's own hash of names, modes and contents. */
   content: string;
+  /** Folders of skills that the repository had and the base has not. */
+  removed: string[];
   folder: string;
 }
 
@@ -38,6 +40,7 @@ export async function makeBase(one: Case, bases: string): Promise<Base> {
   const draft = await mkdtemp(join(bases, '.draft-'));
   try {
     const origin = one.repo.path === undefined ? await exportCommit(one, draft) : await copyFolder(one, draft);
+    const removed = await removeSkillFolders(draft);
     const content = await hashTree(draft);
     const git = openGit(draft, baseDate);
     await git.raw(['init', '--quiet', '--template=', '--initial-branch=main']);
@@ -54,10 +57,31 @@ export async function makeBase(one: Case, bases: string): Promise<Base> {
         if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error; // another process was faster with the same base
       });
     }
-    return { commit, tree, origin, content, folder };
+    return { commit, tree, origin, content, removed, folder };
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
+}
+
+/**
+ * A folder that an agent takes skills from by itself. They leave the base, in every arm and before its one commit: some agents have no
+ * switch for them, and a commit would keep them readable.
+ */
+const skillFolder = /(?:^|\/)\.(?:agents|claude|codex|gemini|opencode|pi)\/skills?(?=\/|$)/;
+
+/** The hash of a repository's folder as its base has it: without the folders of skills. */
+export function hashRepository(folder: string): Promise<string> {
+  return hashTree(folder, (path) => !skillFolder.test(path));
+}
+
+async function removeSkillFolders(folder: string): Promise<string[]> {
+  const paths = await readdir(folder, { recursive: true });
+  const removed = paths.filter((path) => skillFolder.test(path) && !skillFolder.test(dirname(path))).sort();
+  for (const path of removed) {
+    await rm(join(folder, path), { recursive: true, force: true });
+    await rmdir(dirname(join(folder, path))).catch(() => undefined); // git keeps no empty folder
+  }
+  return removed;
 }
 
 async function copyFolder(one: Case, draft: string): Promise<null> {

@@ -79,7 +79,12 @@ export async function layOutBlind(lab: Lab, lock: Lock, trials: SavedTrial[]): P
       }
       await writeWhole(
         join(folder, 'variant.json'),
-        prettyJson({ schemaVersion: 1, case: pair.case, content: trial.record.content }),
+        prettyJson({
+          schemaVersion: 1,
+          variant: blindName(secret, trial.record.id),
+          case: pair.case,
+          content: trial.record.content,
+        }),
       );
     }
   }

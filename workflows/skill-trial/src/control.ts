@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import picomatch from 'picomatch';
 import { applyPatch } from './base.js';
+import { type Discovery, discoveryPath } from './discovery.js';
 import { hashOf, listTree } from './hash.js';
 import { baseOf, caseOf, type Lab } from './lab.js';
 import { appendLedger, readLedger } from './ledger.js';
@@ -23,7 +24,12 @@ import {
 const timeoutMs = 120_000;
 type OnStep = (text: string) => void;
 /** How a check is obtained: run and recorded, or (by verify) read again from what was recorded. */
-type Obtain = (content: string, plan: TestCheckPlan, folder: 'checks' | 'stability') => Promise<DoneCheck>;
+type Obtain = (content: string, plan: TestCheckPlan, folder: 'checks' | 'stability', copies?: Copies) => Promise<DoneCheck>;
+/** Files of a variant's tree that are to be laid over the clean base. */
+interface Copies {
+  trial: SavedTrial;
+  paths: string[];
+}
 
 /** Runs each different variant's tests: new ones, the module's, the whole suite, and the new ones on a clean base. */
 export async function runControl(lab: Lab, trials: SavedTrial[], onStep: OnStep = () => undefined): Promise<Control> {
@@ -84,9 +90,10 @@ async function checkVariant(lab: Lab, trial: SavedTrial, obtain: Obtain): Promis
   const variant = { content, case: trial.record.case, tests };
   if (tests.files.length === 0) return deriveVariant(variant, { suite, module });
   const fresh = await obtain(content, { ...common, name: 'new', patch, files: tests.files }, 'checks');
-  const control = await withCopies(lab, trial, tests.copied, (overlay) =>
-    obtain(content, { ...common, name: 'control', patch: null, overlay, files: tests.files }, 'checks'),
-  );
+  const control = await obtain(content, { ...common, name: 'control', patch: null, files: tests.files }, 'checks', {
+    trial,
+    paths: tests.copied,
+  });
   return deriveVariant(variant, { suite, module, new: fresh, control });
 }
 
@@ -121,13 +128,14 @@ export function checkFolder(lab: Lab, content: string, plan: TestCheckPlan, fold
 
 /** Runs a check, or reads the record that is there: it is written once, and its hash goes into the ledger. */
 function recordedBy(lab: Lab): Obtain {
-  return async (content, plan, folder) => {
+  return async (content, plan, folder, copies) => {
     const target = checkFolder(lab, content, plan, folder);
     if (!(await hasRecord(target))) {
       await mkdir(lab.run.scratch, { recursive: true });
       const draft = await mkdtemp(join(lab.run.scratch, 'check-'));
       try {
-        await runTestCheck(plan, draft);
+        if (copies === undefined) await runTestCheck(plan, draft);
+        else await withCopies(lab, copies, (overlay) => runTestCheck({ ...plan, overlay }, draft));
         await sealRecord(draft, target);
       } finally {
         await rm(draft, { recursive: true, force: true });
@@ -145,27 +153,30 @@ export async function readCheck(lab: Lab, folder: string): Promise<DoneCheck> {
   };
 }
 
-/** Puts into the ledger every check record that it does not know yet, one line each. */
-export async function noteChecks(lab: Lab, control: Control, stability: Stability): Promise<void> {
+/** Puts into the ledger every check and discovery record that it does not know yet, one line each. */
+export async function noteChecks(lab: Lab, control: Control, stability: Stability, discovery: Discovery): Promise<void> {
   const known = new Set(
     (await readLedger(lab.run.ledger)).flatMap((line) =>
       line.event.kind === 'check' ? [`${line.event.check} ${line.event.record}`] : [],
     ),
   );
-  for (const variant of [...control.variants, ...stability.variants]) {
-    for (const { path, sha256 } of Object.values(variant.records)) {
-      if (known.has(`${path} ${sha256}`)) continue;
-      known.add(`${path} ${sha256}`);
-      await appendLedger(lab.run.ledger, { kind: 'check', content: variant.content, check: path, record: sha256 }, lab.now);
-    }
+  const found = [...control.variants, ...stability.variants].flatMap(({ content, records }) =>
+    Object.values(records).map(({ path, sha256 }) => ({ content, path, sha256 })),
+  );
+  const asked = discovery.arms.flatMap(({ spec, records }) =>
+    Object.entries(records).map(([kind, sha256]) => ({ content: spec, path: discoveryPath(spec, kind), sha256 })),
+  );
+  for (const { content, path, sha256 } of [...found, ...asked]) {
+    if (known.has(`${path} ${sha256}`)) continue;
+    known.add(`${path} ${sha256}`);
+    await appendLedger(lab.run.ledger, { kind: 'check', content, check: path, record: sha256 }, lab.now);
   }
 }
 
 /** The variant's test files, laid out for copying to a clean base. */
 async function withCopies<T>(
   lab: Lab,
-  trial: SavedTrial,
-  copied: string[],
+  { trial, paths }: Copies,
   action: (overlay: [string, string][]) => Promise<T>,
 ): Promise<T> {
   await mkdir(lab.run.scratch, { recursive: true });
@@ -173,7 +184,7 @@ async function withCopies<T>(
   try {
     const base = await baseOf(lab, trial.record.case, trial.record.baseCommit);
     await applyPatch(base, join(trial.folder, 'patch.diff'), join(tree, 'workspace'));
-    return await action(copied.map((path) => [join(tree, 'workspace', path), path]));
+    return await action(paths.map((path) => [join(tree, 'workspace', path), path]));
   } finally {
     await rm(tree, { recursive: true, force: true });
   }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { Attestation } from './attestation.js';
 import { captureChange } from './base.js';
 import { requireConsent } from './consent.js';
+import { shown } from './document.js';
 import { FrozenError, InfrastructureError } from './errors.js';
 import { contrasts, trialName } from './experiment.js';
 import { baseOf, caseOf, type Lab } from './lab.js';
@@ -75,9 +76,21 @@ export async function discover(lab: Lab, options: { consent: boolean }): Promise
       throw new FrozenError(`Arms ${arm} and ${control} see the same skills on case ${name}`, {
         expected: `${arm}: ${wanted(arm).join(', ') || 'none'}; ${control}: ${wanted(control).join(', ') || 'none'}`,
         found: `both: ${seen(arm).join(', ') || 'none'}`,
-        next: `read ${lab.run.discoveryIndex}: the treatment is not applied, mend the skills or the adapter`,
+        next: `read ${shown(lab.run.discoveryIndex)}: the treatment is not applied, mend the skills or the adapter`,
       });
     }
+  }
+  for (const row of arms) {
+    const trouble = [
+      ...row.problems,
+      ...row.intended.filter((skill) => !row.listed.includes(skill)).map((skill) => `${skill} is not listed`),
+    ];
+    if (trouble.length === 0) continue;
+    throw new FrozenError(`Arm ${row.arm} does not see what it should on case ${row.case}`, {
+      expected: `${row.intended.join(', ') || 'no skill'}, and nothing else`,
+      found: trouble.join('; '),
+      next: `read ${shown(lab.run.discoveryIndex)}: every trial would be invalid; mend the skills or the adapter`,
+    });
   }
   return discovery;
 }
@@ -136,6 +149,11 @@ async function discoverArm(lab: Lab, name: string, arm: string, consent: boolean
           ].sort(),
     records: { diagnostic: diagnostic.hash, ...(probe === null ? {} : { probe: probe.hash }) },
   };
+}
+
+/** A discovery record's path below the run's folder. */
+export function discoveryPath(spec: string, kind: string): string {
+  return `discovery/${spec.slice(0, 16)}/${kind}`;
 }
 
 /** One question to one arm, recorded once per spec. */

@@ -85,7 +85,8 @@ export const Experiment = z.strictObject({
     /** Tries at one trial when the surroundings fail; an agent's failure never earns a second. */
     attempts: Count.default(2),
   }),
-  network: z.enum(['gateway-only', 'open']).default('gateway-only'),
+  /** The agent reaches the model and nothing else; where the sandbox cannot hold it to that, the report says so. */
+  network: z.literal('gateway-only').default('gateway-only'),
   sandbox: z.enum(['required', 'auto', 'none']).default('required'),
   stability_runs: Count.default(5),
   decision: DecisionRule,

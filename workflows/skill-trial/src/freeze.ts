@@ -91,7 +91,7 @@ async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>)
   for (const [name, one] of lab.cases) {
     const base = bases.get(name) as Base;
     cases[name] = {
-      base: { commit: base.commit, tree: base.tree, origin: base.origin, content: base.content },
+      base: { commit: base.commit, tree: base.tree, origin: base.origin, content: base.content, removed: base.removed },
       hashes: await caseHashes(one),
       ...(await startingSuite(lab, one, base, sandbox)),
       script: await scriptHash(one, experiment.model.scripted),

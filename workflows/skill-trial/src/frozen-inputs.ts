@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hashRepository } from './base.js';
 import { caseHashes, scriptsFolder } from './case.js';
 import { canonicalJson, hashOf, hashTree } from './hash.js';
 import type { Lab } from './lab.js';
@@ -28,7 +29,7 @@ export async function checkFrozenInputs(lab: Lab, lock: Lock): Promise<string[]>
     if (script !== undefined)
       differs(`data/cases/${name}: script ${script}`, frozen?.script, (await loadScript(scriptsFolder(one), script)).sha256);
     if (one.repo.path !== undefined)
-      differs(`data/cases/${name}/${one.repo.path}`, frozen?.base.content, await hashTree(join(one.folder, one.repo.path)));
+      differs(`data/cases/${name}/${one.repo.path}`, frozen?.base.content, await hashRepository(join(one.folder, one.repo.path)));
     const base = lab.run.base(frozen?.base.commit ?? 'none');
     if ((await stat(base).catch(() => null)) !== null)
       differs(`data/runs/${lab.experiment.name}/bases/${frozen?.base.commit}`, frozen?.base.content, await hashTree(base));
@@ -50,6 +51,11 @@ export async function checkFrozenInputs(lab: Lab, lock: Lock): Promise<string[]>
     if (spec === null) differences.push(`${file} is missing or unreadable`);
     else if (specHash(spec.spec) !== spec.hash || spec.hash !== frozen || spec.repeat !== line.repeat)
       differences.push(`${file} was altered: its content does not give the frozen hash`);
+    else {
+      // what does not reach the agent is not in the spec's hash, and held against the settings themselves
+      differs(file, conditions.settings.limits, spec.spec.limits);
+      differs(file, conditions.settings.model, spec.spec.model);
+    }
   }
   return differences;
 }

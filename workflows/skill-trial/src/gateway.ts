@@ -3,7 +3,6 @@ import { lstat, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { addAbortSignal } from 'node:stream';
-import { Agent } from 'undici';
 import { type Budget, type Limit, Meter } from './budget.js';
 import { type Draft, judge, newDraft } from './call-draft.js';
 import type { CallError, CallRecord } from './call-record.js';
@@ -63,6 +62,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const recording = await openRecording(dir);
   const meter = new Meter(options.budget);
   const timeout = options.timeoutMs ?? 300_000;
+  // loaded when a session runs: the steps that only read records start faster without it
+  const { Agent } = await import('undici');
   const agent = new Agent({ headersTimeout: timeout, bodyTimeout: timeout, connect: { timeout } });
   const opened = clock.monotonicMs();
   const elapsed = () => clock.monotonicMs() - opened;

@@ -66,7 +66,8 @@ export async function listTree(folder: string, below = ''): Promise<TreeFile[]> 
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** One hash for a whole folder: its paths, modes and contents. */
-export async function hashTree(folder: string): Promise<string> {
-  return hashOf((await listTree(folder)).map(({ path, mode, sha256: content }) => [path, mode, content]));
+/** One hash for a whole folder: its paths, modes and contents; `keep` leaves files out by their path. */
+export async function hashTree(folder: string, keep: (path: string) => boolean = () => true): Promise<string> {
+  const files = (await listTree(folder)).filter((file) => keep(file.path));
+  return hashOf(files.map(({ path, mode, sha256: content }) => [path, mode, content]));
 }

@@ -10,7 +10,14 @@ export const Conditions = z.strictObject({
   cases: z.record(
     z.string(),
     z.strictObject({
-      base: z.strictObject({ commit: z.string(), tree: z.string(), origin: z.string().nullable(), content: Sha }),
+      base: z.strictObject({
+        commit: z.string(),
+        tree: z.string(),
+        origin: z.string().nullable(),
+        content: Sha,
+        /** Folders of skills that the repository had and the base, in every arm, has not. */
+        removed: z.array(z.string()),
+      }),
       hashes: z.record(z.string(), Sha.nullable()),
       /** Tests of the starting suite that failed before any run, all of them named in case.yaml. */
       knownFailures: z.array(z.string()),

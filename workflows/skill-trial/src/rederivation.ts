@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Agent } from './agent.js';
-import { attest } from './attestation.js';
 import type { CallRecord } from './call-record.js';
 import { canonicalJson } from './hash.js';
 import type { Lab } from './lab.js';
 import { readBody, readCalls } from './recording.js';
-import { readRequests } from './session.js';
+import { attestRecording } from './session.js';
 import { readTrial, recomputeContent, type SavedTrial } from './trial-record.js';
 import { usageMismatches, usageRecord } from './usage-record.js';
 import { wireOf } from './wire.js';
@@ -35,7 +33,11 @@ export async function rederiveTrial(lab: Pick<Lab, 'agent' | 'skills' | 'experim
     trajectory.toolCalls.map((call) => `${JSON.stringify(call)}\n`).join(''),
   );
   compare('response.md', await readFile(join(folder, 'response.md'), 'utf8'), trajectory.response);
-  const attestation = await reattest(lab, folder, saved.record.arm);
+  const attestation = await attestRecording(
+    folder,
+    { agent: lab.agent, experiment: lab.experiment, allSkills: [...lab.skills.values()] },
+    (lab.experiment.arms[saved.record.arm]?.skills ?? []).map((name) => ({ name })),
+  );
   compare('attestation.json', saved.attestation, attestation);
   const { startedAt, finishedAt, elapsedSeconds, arm } = saved.record;
   const usage = usageRecord({ mode: arm, calls, trajectory, startedAt, finishedAt, elapsedSeconds });
@@ -65,15 +67,4 @@ async function rereadCalls(folder: string): Promise<CallRecord[]> {
     calls.push({ ...call, usage, stop, toolCalls: toolCalls.length });
   }
   return calls;
-}
-
-async function reattest(lab: { agent: Agent } & Pick<Lab, 'skills' | 'experiment'>, folder: string, arm: string) {
-  return attest({
-    calls: await readRequests(folder),
-    task: await readFile(join(folder, 'prompt.txt'), 'utf8'),
-    frozenModel: lab.experiment.model.id,
-    skills: [...lab.skills.values()],
-    intended: lab.experiment.arms[arm]?.skills ?? [],
-    skillTools: lab.agent.skillTools,
-  });
 }

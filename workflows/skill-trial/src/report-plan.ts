@@ -87,7 +87,12 @@ export function conditionsSection(report: Report): Section {
           ['Skills given to arms with them by', agent.mechanism.with],
           ['Sandbox', `${sandbox.version ?? sandbox.kind}${sandbox.because === null ? '' : ` (${sandbox.because})`}`],
           ['What the sandbox does not stop', sandbox.doesNotStop.join('; ') || 'nothing is named'],
-          ['Network', settings.network === 'open' ? 'open' : 'the model gateway only'],
+          [
+            'Network',
+            sandbox.kind === 'bubblewrap'
+              ? 'the model gateway only'
+              : 'asked for: the model gateway only; this sandbox does not hold the agent to it',
+          ],
           [
             'Limits',
             `${limits.wall_seconds} s and ${limits.model_calls} model calls a trial${limits.cost_usd === null ? '' : `, ${limits.cost_usd} USD`}; up to ${limits.attempts} attempts, the second only after an infrastructure failure`,
@@ -114,10 +119,11 @@ export function conditionsSection(report: Report): Section {
       ),
       table(
         'Cases',
-        ['Case', 'Base commit', 'Task SHA-256', '#Starting tests', 'Known failures'],
+        ['Case', 'Base commit', 'Skill folders taken out of it', 'Task SHA-256', '#Starting tests', 'Known failures'],
         Object.entries(conditions.cases).map(([name, one]) => [
           name,
           { code: one.base.commit },
+          one.base.removed.join(', ') || 'none',
           one.hashes.task == null ? 'not available' : { code: one.hashes.task },
           String(one.startingTests),
           one.knownFailures.join('; ') || 'none',

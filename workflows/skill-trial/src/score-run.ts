@@ -28,7 +28,9 @@ export async function score(lab: Lab): Promise<Scores> {
   await layOutBlind(lab, study.lock, study.trials);
   const scores = await gatherScores(study);
   await writeWhole(lab.run.scores, prettyJson(scores));
-  if (study.control !== null && study.stability !== null) await noteChecks(lab, study.control, study.stability);
+  if (study.control !== null && study.stability !== null && study.discovery !== null) {
+    await noteChecks(lab, study.control, study.stability, study.discovery);
+  }
   const sheets = Object.fromEntries(
     scores.variants.flatMap((variant) => variant.sheets.map((sheet) => [sheet.file, sheet.sha256])),
   );

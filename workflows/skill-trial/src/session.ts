@@ -2,9 +2,10 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Agent, AgentProgram } from './agent.js';
-import { type Attestation, attest } from './attestation.js';
+import { type Attestation, type AttestationInput, attest } from './attestation.js';
 import { type Base, makeWorkspace } from './base.js';
 import type { CallRecord } from './call-record.js';
+import { canaryOf } from './canary.js';
 import { type Case, scriptsFolder } from './case.js';
 import { systemClock } from './clock.js';
 import { PrerequisiteError } from './errors.js';
@@ -53,6 +54,7 @@ export interface SessionResult {
 }
 
 const prefix = 'skill-trial-session-';
+const shortestKey = 12;
 
 /**
  * Runs the agent once: a fresh workspace, HOME and TMPDIR, the prompt on standard input, the model behind a recording gateway, all
@@ -113,6 +115,11 @@ export async function runSession(
     }
     for (const [skill, below] of launch.homeSkills)
       await cp(join(folder('skills'), skill), join(sandbox.home, below, skill), { recursive: true });
+    const canary = canaryOf(plan.experiment.seed);
+    for (const below of plan.agent.canaryFolders) {
+      await mkdir(join(sandbox.home, below, canary.name), { recursive: true });
+      await writeFile(join(sandbox.home, below, canary.name, 'SKILL.md'), canary.text);
+    }
     await writeFile(join(target, 'prompt.txt'), plan.prompt);
     const path = plan.sandbox === 'bubblewrap' ? '/usr/local/bin:/usr/bin:/bin' : (process.env.PATH ?? '/usr/bin:/bin');
     const env = {
@@ -135,14 +142,7 @@ export async function runSession(
     await gateway.close();
     const calls = await readCalls(target);
     const trajectory = plan.agent.readEvents(await readFile(join(target, 'events.jsonl'), 'utf8'));
-    const attestation = attest({
-      calls: await readRequests(target),
-      task: Buffer.from(plan.prompt).toString('utf8'),
-      frozenModel: plan.experiment.model.id,
-      skills: plan.allSkills,
-      intended: plan.skills.map((skill) => skill.name),
-      skillTools: plan.agent.skillTools,
-    });
+    const attestation = await attestRecording(target, plan, plan.skills);
     await writeFile(join(target, 'trajectory.json'), prettyJson(trajectory));
     await writeFile(join(target, 'attestation.json'), prettyJson(attestation));
     await capture?.(folder('workspace'));
@@ -152,6 +152,26 @@ export async function runSession(
     await Promise.allSettled([gateway.close(), model.close()]);
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** The attestation of a recorded session, from its raw bodies and the prompt beside them. The canary is always among the forbidden. */
+export async function attestRecording(
+  folder: string,
+  { agent, experiment, allSkills }: Pick<SessionPlan, 'agent' | 'experiment' | 'allSkills'>,
+  intended: Pick<Skill, 'name'>[],
+  forbidden: AttestationInput['forbidden'] = [],
+): Promise<Attestation> {
+  const canary = canaryOf(experiment.seed);
+  return attest({
+    calls: await readRequests(folder),
+    task: await readFile(join(folder, 'prompt.txt'), 'utf8'),
+    frozenModel: experiment.model.id,
+    skills: allSkills,
+    intended: intended.map((skill) => skill.name),
+    skillTools: agent.skillTools,
+    catalogue: agent.catalogue,
+    forbidden: [...(agent.canaryFolders.length === 0 ? [] : [{ name: canary.name, texts: [canary.mark] }]), ...forbidden],
+  });
 }
 
 /** The calls of a recording with their requests, read from the raw bodies; null where a body is none of the dialect's. */
@@ -225,6 +245,13 @@ async function openModel(plan: SessionPlan): Promise<{ baseUrl: string; key: str
       expected: `the environment variable ${model.key_env}`,
       found: key === undefined ? 'not set' : 'empty',
       next: `export ${model.key_env}=…, or remove model.key_env for a server that wants no key`,
+    });
+  }
+  if (key !== null && key.length < shortestKey) {
+    throw new PrerequisiteError('The key is too short to be kept out of the records', {
+      expected: `at least ${shortestKey} characters: every place where the key occurs is redacted, and a short one occurs in ordinary text`,
+      found: `${key.length} characters in ${model.key_env}`,
+      next: 'remove model.key_env for a server that takes any key',
     });
   }
   return { baseUrl: model.base_url as string, key, close: async () => undefined };

@@ -32,11 +32,14 @@ export type Spec = z.infer<typeof Spec>;
 export const TrialSpec = z.strictObject({ schemaVersion: z.literal(1), hash: Sha, repeat: z.int().positive(), spec: Spec });
 export type TrialSpec = z.infer<typeof TrialSpec>;
 
-/** The hash that names a spec. What does not reach the agent is left out: attempts, the cost cap, prices, the key's name. */
+/**
+ * The hash that names a spec. What cannot change what the agent does is left out: the number of attempts, the key's name, and the
+ * prices unless a cost cap can end a run by them.
+ */
 export function specHash(spec: Spec): string {
-  const { attempts: _attempts, cost_usd: _cost, ...limits } = spec.limits;
-  const { prices: _prices, key_env: _key, ...model } = spec.model;
-  return hashOf({ ...spec, model, limits });
+  const { attempts: _attempts, ...limits } = spec.limits;
+  const { prices, key_env: _key, ...model } = spec.model;
+  return hashOf({ ...spec, model: { ...model, prices: limits.cost_usd === null ? undefined : prices }, limits });
 }
 
 /** A trial's own seed, drawn from its name and the experiment's seed: 32 bits. */

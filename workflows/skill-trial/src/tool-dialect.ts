@@ -1,11 +1,6 @@
+import { type CatalogueEntry, type CatalogueReader, claudeCodeCatalogue, codexCatalogue, piCatalogue } from './catalogue.js';
 import type { ModelRequest, Turn } from './model-call.js';
 import type { Action } from './script.js';
-
-/** A skill as an agent lists it to the model; `location` is its SKILL.md, null where the agent loads it by name. */
-export interface CatalogueEntry {
-  name: string;
-  location: string | null;
-}
 
 /** A tool call before it has an id. */
 export interface ToolUse {
@@ -18,7 +13,7 @@ export interface ToolDialect {
   agent: string;
   /** Whether a request that offers these tools comes from it. */
   offers(tools: ReadonlySet<string>): boolean;
-  catalogue(request: ModelRequest): CatalogueEntry[];
+  catalogue: CatalogueReader;
   load(entry: CatalogueEntry, request: ModelRequest): ToolUse;
   /** Names of the skills whose text is in the conversation. */
   loaded(turns: readonly Turn[]): string[];
@@ -28,13 +23,7 @@ export interface ToolDialect {
 const pi: ToolDialect = {
   agent: 'pi',
   offers: (tools) => tools.has('read') || tools.has('bash'),
-  catalogue: ({ system }) =>
-    [...system.matchAll(/<skill>\s*<name>(.*?)<\/name>[\s\S]*?<location>(.*?)<\/location>/g)].map(
-      ([, name = '', location = '']) => ({
-        name: unescapeXml(name),
-        location: unescapeXml(location),
-      }),
-    ),
+  catalogue: piCatalogue,
   load: ({ location }) => ({ name: 'read', arguments: { path: location } }),
   loaded: skillsRead,
   act(action) {
@@ -47,19 +36,7 @@ const pi: ToolDialect = {
 const claudeCode: ToolDialect = {
   agent: 'claude-code',
   offers: (tools) => tools.has('Read') || tools.has('Bash') || tools.has('Skill'),
-  // Listed in the Skill tool's description or in a reminder among the user's turns, by version; "- name: description" in both.
-  catalogue({ tools, turns, system }) {
-    const texts = [
-      system,
-      ...tools.map((tool) => tool.description),
-      ...turns.filter((turn) => turn.role === 'user').map((turn) => turn.text),
-    ];
-    const lists = texts.flatMap((text) => text.split(/skills are available[^\n]*\n|<available_skills>/i).slice(1));
-    const names = lists.flatMap((list) => [
-      ...(list.split(/<\/(?:available_skills|system-reminder)>/)[0] ?? '').matchAll(/^- ([a-z0-9:-]+): |<name>(.*?)<\/name>/gm),
-    ]);
-    return [...new Set(names.map(([, dash, tag]) => dash ?? unescapeXml(tag ?? '')))].map((name) => ({ name, location: null }));
-  },
+  catalogue: claudeCodeCatalogue,
   load: ({ name }) => ({ name: 'Skill', arguments: { skill: name } }),
   loaded(turns) {
     const calls = turns.flatMap((turn) => turn.toolCalls).filter((call) => call.name === 'Skill');
@@ -78,15 +55,7 @@ const claudeCode: ToolDialect = {
 const codex: ToolDialect = {
   agent: 'codex',
   offers: (tools) => tools.has('exec_command') || tools.has('shell') || tools.has('shell_command'),
-  // Locations are short: the first part names a root, whose folder stands in a table above (seen with 0.171).
-  catalogue({ system }) {
-    const roots = new Map([...system.matchAll(/^- `(\w+)` = `(.+)`$/gm)].map(([, root = '', folder = '']) => [root, folder]));
-    const entries = [...system.matchAll(/^- ([a-z0-9-]+): .*\(file: (.+?\/SKILL\.md)\)\s*$/gm)];
-    return entries.map(([, name = '', file = '']) => ({
-      name,
-      location: file.replace(/^(\w+)(?=\/)/, (root) => roots.get(root) ?? root),
-    }));
-  },
+  catalogue: codexCatalogue,
   load: ({ location }, request) => shell(`cat ${quoted(location ?? '')}`, request),
   loaded: skillsRead,
   act(action, request) {
@@ -137,16 +106,4 @@ function absolute(path: string, { system, turns }: ModelRequest): string {
 
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-function unescapeXml(text: string): string {
-  const characters: Record<string, string> = {
-    '&lt;': '<',
-    '&gt;': '>',
-    '&quot;': '"',
-    '&apos;': "'",
-    '&#39;': "'",
-    '&amp;': '&',
-  };
-  return text.replace(/&(?:lt|gt|quot|apos|#39|amp);/g, (entity) => characters[entity] ?? entity);
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type Agent, type Dispatcher, errors, request } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import type { CallError } from './call-record.js';
 import type { Redactor } from './redaction.js';
 import type { Wire, WireApi } from './wire.js';
@@ -70,6 +70,7 @@ export async function forward(call: Call): Promise<Answer> {
     error: null,
     end: () => res.end(),
   };
+  const { request } = await import('undici');
   let reply: Dispatcher.ResponseData;
   try {
     reply = await request(upstreamUrl(call), {
@@ -131,9 +132,11 @@ function failed({ res, wire, upstream }: Call, answer: Answer, error: CallError)
 
 function errorKind(error: unknown, signal: AbortSignal, otherwise: CallError = 'unreachable'): CallError {
   if (signal.aborted) return 'client-closed';
-  if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) return 'timeout';
+  // undici's own codes: its classes would have to be loaded to compare with
+  const code = (error as { code?: string }).code;
+  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') return 'timeout';
   // The connection stood, and broke before the status line.
-  if (error instanceof errors.SocketError) return 'disconnect';
+  if (code === 'UND_ERR_SOCKET') return 'disconnect';
   return otherwise;
 }
 

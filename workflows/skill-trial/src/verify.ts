@@ -4,6 +4,7 @@ import { readAnalysis } from './analyse.js';
 import { analyseStudy } from './analysis.js';
 import { readSecret } from './blinding.js';
 import { checkFolder, gatherControl, gatherStability, readCheck } from './control.js';
+import { discoveryPath } from './discovery.js';
 import { LabError } from './errors.js';
 import { checkFrozenInputs } from './frozen-inputs.js';
 import { canonicalJson } from './hash.js';
@@ -93,8 +94,9 @@ async function checkRecords({ lab, ledger, trials, control, stability, discovery
   }
   for (const row of discovery?.arms ?? []) {
     for (const [kind, stated] of Object.entries(row.records)) {
-      const hash = await whole(join(lab.run.discoveryRecord(row.spec), kind), `discovery/${row.spec.slice(0, 16)}/${kind}`);
-      if (hash !== stated) failures.push(`discovery.json: another record of arm ${row.arm}, ${kind}`);
+      const hash = await whole(join(lab.run.discoveryRecord(row.spec), kind), discoveryPath(row.spec, kind));
+      if (hash !== stated || !noted.has(`${discoveryPath(row.spec, kind)} ${hash}`))
+        failures.push(`discovery.json: another record of arm ${row.arm}, ${kind}`);
     }
   }
   return failures;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type AttestationInput, attest } from '../src/attestation.js';
 import type { CallRecord } from '../src/call-record.js';
+import { claudeCodeCatalogue, codexCatalogue, piCatalogue } from '../src/catalogue.js';
 import { sha256 } from '../src/hash.js';
 import type { ModelRequest, Turn } from '../src/model-call.js';
 
@@ -42,6 +43,7 @@ const judge = (requests: (ModelRequest | null)[], parts: Partial<AttestationInpu
     skills: [fix, doc],
     intended: [],
     skillTools: ['skill'],
+    catalogue: piCatalogue,
     ...parts,
   });
 const inB = (requests: ModelRequest[]) => judge(requests, { intended: ['fix', 'doc-sync'] });
@@ -199,6 +201,7 @@ describe('the other conditions', () => {
       skills: [fix],
       intended: [],
       skillTools: [],
+      catalogue: piCatalogue,
     });
     expect(result.problems).toEqual([]);
   });

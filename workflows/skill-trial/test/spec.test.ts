@@ -104,12 +104,8 @@ describe('a change of a frozen condition changes exactly the specs that depend o
         },
       },
     ],
-    ['attempts and the cost cap', [], { settings: limits({ attempts: 5, cost_usd: 2 }) }],
-    [
-      'prices and the name of the key',
-      [],
-      { settings: model({ key_env: 'OTHER_KEY', prices: { input: 2, cached: 2, cache_write: 2, output: 2 } }) },
-    ],
+    ['attempts', [], { settings: limits({ attempts: 5 }) }],
+    ['the name of the key', [], { settings: model({ key_env: 'OTHER_KEY' }) }],
     [
       'title, repeats and acceptance rule',
       [],
@@ -130,7 +126,8 @@ describe('a change of a frozen condition changes exactly the specs that depend o
     ['the generation parameters', { settings: model({ parameters: { thinking: 'high' } }) }],
     ['the wall limit', { settings: limits({ wall_seconds: 61 }) }],
     ['the limit of model calls', { settings: limits({ model_calls: 11 }) }],
-    ['the network policy', { settings: () => ({ network: 'open' }) }],
+    ['the cost cap, which can end a run', { settings: limits({ cost_usd: 2 }) }],
+    ['the prices, by which a cap ends it', { settings: model({ prices: { input: 2, cached: 2, cache_write: 2, output: 2 } }) }],
     ['the seed', { settings: () => ({ seed: 2 }) }],
     ['the version of the agent', { version: '1.0.1' }],
   ])('%s: every one', async (_what, change) => {
@@ -151,6 +148,11 @@ describe('the hash of a spec', () => {
     model: { id: 'm' },
     seed: 1,
   } as unknown as Spec;
+
+  test('without a cost cap it does not depend on the prices', () => {
+    const priced = { ...spec, model: { ...spec.model, prices: { input: 1, cached: 1, cache_write: 1, output: 1 } } };
+    expect(specHash(priced)).toBe(specHash(spec));
+  });
 
   test('it does not depend on the order of keys', () => {
     expect(specHash(Object.fromEntries(Object.entries(spec).toReversed()) as Spec)).toBe(specHash(spec));

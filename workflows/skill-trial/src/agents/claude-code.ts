@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Agent, AgentLaunch, AgentProgram, AgentRequest } from '../agent.js';
+import { claudeCodeCatalogue } from '../catalogue.js';
 import { PrerequisiteError } from '../errors.js';
 import { findPackage } from '../installed-package.js';
 import { rootPaths } from '../paths.js';
@@ -18,6 +19,8 @@ export const claudeCode: Agent = {
     with: "the arm's skills copied to the private CLAUDE_CONFIG_DIR/skills; everything else as in the mode without, but for --disable-slash-commands",
   },
   skillTools: ['Skill'],
+  catalogue: claudeCodeCatalogue,
+  canaryFolders: ['.claude/skills', '.agents/skills'],
   install,
   find,
   launch,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Agent, AgentLaunch, AgentProgram, AgentRequest } from '../agent.js';
+import { codexCatalogue } from '../catalogue.js';
 import { PrerequisiteError } from '../errors.js';
 import { findPackage } from '../installed-package.js';
 import { rootPaths } from '../paths.js';
@@ -17,6 +18,9 @@ export const codex: Agent = {
     with: "the arm's skills copied to the private CODEX_HOME/skills; everything else as in the mode without, but for skills.include_instructions",
   },
   skillTools: [],
+  catalogue: codexCatalogue,
+  // not .agents/skills: Codex has no switch for it, so that HOME must be the lab's own and hold none
+  canaryFolders: ['.codex/skills'],
   install,
   find,
   launch,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Agent, AgentLaunch, AgentProgram, AgentRequest } from '../agent.js';
+import { piCatalogue } from '../catalogue.js';
 import { PrerequisiteError } from '../errors.js';
 import { findPackage } from '../installed-package.js';
 import { rootPaths } from '../paths.js';
@@ -17,10 +18,12 @@ export const pi: Agent = {
   apis: ['openai-completions', 'anthropic-messages', 'openai-responses'],
   mechanism: {
     without:
-      '--no-skills and no --skill; context files, extensions, prompt templates and themes off; private HOME and PI_CODING_AGENT_DIR',
+      '--no-skills and no --skill; context files, system prompt files, extensions, prompt templates and themes off; private HOME and PI_CODING_AGENT_DIR',
     with: '--no-skills and one --skill <folder> for each skill of the arm; everything else as in the mode without',
   },
   skillTools: [],
+  catalogue: piCatalogue,
+  canaryFolders: ['.agents/skills', '.pi/agent/skills', '.pi-lab/skills'],
   install: '@earendil-works/pi-coding-agent@1.6.0',
   find,
   launch,
@@ -78,6 +81,8 @@ function launch({ program, modules, view, model, skills }: AgentRequest): AgentL
       '--no-prompt-templates',
       '--no-themes',
       '--no-skills',
+      // an empty one keeps pi's own text; without it .pi/SYSTEM.md and .pi/APPEND_SYSTEM.md of the repository would be taken
+      ...['--system-prompt', '', '--append-system-prompt', ''],
       ...(successor ? packages[0].flags : []),
       ...(model.parameters.thinking === undefined ? [] : ['--thinking', model.parameters.thinking]),
       ...skills.flatMap((skill) => ['--skill', `${view.skills}/${skill}`]),
