@@ -3,6 +3,7 @@ import { lstat, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { addAbortSignal } from 'node:stream';
+import type { Agent } from 'undici';
 import { type Budget, type Limit, Meter } from './budget.js';
 import { type Draft, judge, newDraft } from './call-draft.js';
 import type { CallError, CallRecord } from './call-record.js';
