@@ -13,6 +13,8 @@ export interface GraphRun {
   tasks: number;
   cached: number;
   log: string;
+  /** The signal that ended the run; null when it came to its own end. */
+  stoppedBy: string | null;
 }
 
 /** What a step prints begins with its name; the rest of Nx's output goes to the log alone. */
@@ -48,6 +50,13 @@ export async function runGraph(lab: Lab, target: string, say: (text: string) => 
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
+  // Ctrl-C reaches Nx and the runner as well: wait for them, so that nothing of the run is left behind when the prompt returns
+  let stoppedBy: string | null = null;
+  const onSignal = (signal: NodeJS.Signals) => {
+    stoppedBy = signal;
+    child.kill(signal);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
   const live = followProgress(lab, say);
   let [tasks, cached] = [0, 0];
   let replayed = false;
@@ -67,11 +76,17 @@ export async function runGraph(lab: Lab, target: string, say: (text: string) => 
     return new Promise((resolve) => lines.once('close', resolve));
   };
   const [exitCode] = await Promise.all([
-    new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? 1))),
+    new Promise<number>((resolve) =>
+      child.once('close', (code, signal) => {
+        if (signal !== null) stoppedBy ??= signal;
+        resolve(code ?? 1);
+      }),
+    ),
     read(child.stdout),
     read(child.stderr),
   ]);
   live.stop();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal);
   await new Promise((resolve) => file.end(resolve));
-  return { exitCode, tasks, cached, log };
+  return { exitCode: stoppedBy === null ? exitCode : 1, tasks, cached, log, stoppedBy };
 }

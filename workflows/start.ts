@@ -35,15 +35,16 @@ Runs an experiment from freeze to verify and prints what came out. What is recor
       say(chalk.yellow('the model is SCRIPTED: this run shows how the lab works and measures nothing about the skills'));
     else await askBeforeSpending(lab);
     const run = await runGraph(lab, 'verify', say);
-    const { report } = await readReport(lab).catch(() => ({ report: null }));
-    if (report !== null && run.exitCode === 0) printTable(report);
     const seconds = ((performance.now() - from) / 1000).toFixed(1);
-    say(`report: ${runPaths(root, name).reportPage}`);
-    say(`${run.cached} of ${run.tasks} tasks from the cache; ${seconds} s`);
-    if (run.exitCode !== 0) {
-      say(chalk.red(`a step failed; everything the steps printed is in ${run.log}`));
-      process.exitCode = 1;
+    if (run.exitCode === 0) {
+      printTable((await readReport(lab)).report);
+      say(`report: ${runPaths(root, name).reportPage}`);
+      say(`${run.cached} of ${run.tasks} tasks from the cache; ${seconds} s`);
+      return;
     }
+    process.exitCode = 1;
+    say(chalk.red(run.stoppedBy === null ? 'a step failed, see above' : `stopped by ${run.stoppedBy}`));
+    say(`what is recorded stays: start again to continue. Everything the steps printed is in ${run.log}`);
   });
 }
 

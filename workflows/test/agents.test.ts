@@ -11,11 +11,11 @@ import { Checkout } from './checkout.js';
 import { skipWithout } from './installed.js';
 
 // Each real CLI runs the bundled experiment once in each mode, through the public command, against the scripted model. The whole report
-// is made with the first; what is special about the others has happened when their runs are scored.
+// is made with the first; what is special about the others has happened when their two trials have run (B comes after A).
 const agents = [
   { name: 'pi', experiment: 'inventory', target: 'verify' },
-  { name: 'claude-code', experiment: 'inventory-claude-code', target: 'score' },
-  { name: 'codex', experiment: 'inventory-codex', target: 'score' },
+  { name: 'claude-code', experiment: 'inventory-claude-code', target: 'run-B' },
+  { name: 'codex', experiment: 'inventory-codex', target: 'run-B' },
 ];
 const skills = ['behavior-test-design', 'contract-doc-sync', 'evidence-code-review'];
 

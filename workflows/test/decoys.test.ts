@@ -1,17 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Agent, type AgentLaunch, type AgentProgram, agents } from '../skill-trial/src/agent.js';
-import { type Base, captureChange, makeBase } from '../skill-trial/src/base.js';
+import { type Agent, type AgentLaunch, type AgentProgram, agents, findAgent } from '../skill-trial/src/agent.js';
+import { type Base, captureChange, hashRepository, makeBase, makeWorkspace } from '../skill-trial/src/base.js';
 import { type Case, readCase } from '../skill-trial/src/case.js';
-import { PrerequisiteError } from '../skill-trial/src/errors.js';
 import { readExperiment } from '../skill-trial/src/experiment.js';
+import { hashTree } from '../skill-trial/src/hash.js';
 import { attestRecording, runSession, type SessionPlan } from '../skill-trial/src/session.js';
 import { readSkill, type Skill } from '../skill-trial/src/skill.js';
+import { skipWithout } from './installed.js';
 
 // Decoys stand wherever an agent could find instructions that are not the treatment. Each has a mark of its own. The sessions run
 // without bubblewrap, which would hide the folders above the workspace: what is tested here are the adapters' own switches.
@@ -65,7 +66,7 @@ const inHome = [
 const homeAgents = skill('.agents/skills', 'home-agents');
 /** Where an adapter puts the skills of the arm that has them: only the arm without switches them off. */
 const inConfig = [skill('.claude-lab/skills', 'config-claude'), skill('.codex-lab/skills', 'config-codex')];
-const everyDecoy = [...inRepository, ...above, ...inHome, homeAgents, ...inConfig, ['config-memory'] as const].map(([name]) => ({
+const everyDecoy = [...inRepository, ...above, ...inHome, homeAgents, ...inConfig].map(([name]) => ({
   name,
   texts: [mark(name)],
 }));
@@ -81,6 +82,8 @@ beforeAll(async () => {
   const inventory = await readCase(join(root, 'data/cases/inventory'));
   one = { ...inventory, folder: join(scratch, 'case'), repo: { path: 'repo' }, scripts: 'scripts' };
   await plant(join(one.folder, 'repo'), [...inRepository, ['', 'pkg/a.txt', 'A file.\n']]);
+  await mkdir(join(one.folder, 'repo/tools/.claude'), { recursive: true });
+  await symlink('../../pkg/.claude/skills', join(one.folder, 'repo/tools/.claude/skills'));
   await plant(join(one.folder, 'scripts'), [
     ['', 'look.yaml', 'schema_version: 1\ntitle: looks at one file\nload_skills: none\nchoose: [{plan: look}]\nfault: null\n'],
     ['', 'plans/look/plan.yaml', 'schema_version: 1\ntitle: looks\nturns: [{read: [pkg/a.txt]}]\nresponse: response.md\n'],
@@ -88,7 +91,7 @@ beforeAll(async () => {
   ]);
   skills = [await readSkill(join(root, 'skills-src/evidence-code-review'))];
   const raw = join(scratch, 'raw');
-  await cp(join(one.folder, 'repo'), raw, { recursive: true });
+  await cp(join(one.folder, 'repo'), raw, { recursive: true, verbatimSymlinks: true });
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], { cwd: raw, encoding: 'utf8' }).trim();
   git('init', '--quiet');
@@ -127,10 +130,6 @@ async function look(agent: Agent, program: AgentProgram, { mode, base = 'made', 
     ...agent,
     launch(request) {
       const launch = without(agent.launch(request));
-      launch.homeFiles = {
-        ...launch.homeFiles,
-        [`.claude-lab/projects/${request.view.workspace.replace(/[^a-zA-Z0-9]/g, '-')}/memory/MEMORY.md`]: `- [x](x.md) — say ${mark('config-memory')}\n`,
-      };
       return { ...launch, homeFiles: { ...launch.homeFiles, ...Object.fromEntries(home.map(([, path, text]) => [path, text])) } };
     },
   };
@@ -153,7 +152,7 @@ async function look(agent: Agent, program: AgentProgram, { mode, base = 'made', 
   for (const name of await readdir(join(target, 'bodies')))
     bodies += gunzipSync(await readFile(join(target, 'bodies', name))).toString('utf8');
   const { problems, mainRequests } = await attestRecording(target, plan, plan.skills, everyDecoy);
-  expect(mainRequests).toBeGreaterThanOrEqual(1);
+  expect(mainRequests).toBeGreaterThan(0);
   return {
     seen: everyDecoy.filter(({ texts }) => texts.some((text) => bodies.includes(text))).map(({ name }) => name),
     problems,
@@ -162,48 +161,174 @@ async function look(agent: Agent, program: AgentProgram, { mode, base = 'made', 
   };
 }
 
-test('explore', async () => {
-  const out: unknown[] = [];
-  const flag =
-    (...names: string[]) =>
-    (launch: AgentLaunch): AgentLaunch => {
-      const argv = [...launch.argv];
-      const at = argv.findIndex((_, i) => names.every((n, j) => argv[i + j] === n));
-      if (at === -1) throw new Error(`no ${names.join(' ')}`);
-      argv.splice(at, names.length);
-      return { ...launch, argv };
-    };
-  const env =
-    (name: string) =>
-    (launch: AgentLaunch): AgentLaunch => {
-      const { [name]: _, ...rest } = launch.env;
-      return { ...launch, env: rest };
-    };
-  const settings = JSON.stringify({ skillOverrides: { 'plugin-authoring': 'off', doctor: 'off' } });
-  const rows: [string, string, Trial][] = [];
-  for (const a of ['codex']) {
-    const h = a === 'codex' ? inHome : [...inHome, homeAgents];
-    rows.push(
-      [a, 'as is', { mode: 'A', home: [...h, ...inConfig, homeAgents] }],
-      [a, 'as is', { mode: 'B', home: h }],
-      [a, 'raw base', { mode: 'B', base: 'raw', home: h }],
-      [a, 'raw base', { mode: 'A', base: 'raw', home: h }],
-    );
+const flag =
+  (...words: string[]) =>
+  (launch: AgentLaunch): AgentLaunch => {
+    const at = launch.argv.findIndex((_, index) => words.every((word, offset) => launch.argv[index + offset] === word));
+    if (at === -1) throw new Error(`the adapter no longer says ${words.join(' ')}`);
+    return { ...launch, argv: launch.argv.toSpliced(at, words.length) };
+  };
+const variable =
+  (name: string) =>
+  (launch: AgentLaunch): AgentLaunch => {
+    if (!(name in launch.env)) throw new Error(`the adapter no longer sets ${name}`);
+    const { [name]: _, ...env } = launch.env;
+    return { ...launch, env };
+  };
+
+/** What Codex takes from HOME without a switch: there the lab's own HOME is the only guard. */
+const unguarded: Record<string, string[]> = { codex: ['home-agents', 'config-codex-md'] };
+const canary = 'canary-';
+
+interface Switch {
+  title: string;
+  mode: 'A' | 'B';
+  without: (launch: AgentLaunch) => AgentLaunch;
+  /** Decoys that then reach the model. */
+  decoys: string[];
+  /** Other skills that the attestation then names. */
+  others?: string[];
+}
+const overrides = JSON.stringify({ skillOverrides: { 'plugin-authoring': 'off', doctor: 'off' } });
+const switches: Record<string, Switch[]> = {
+  pi: [
+    {
+      title: '--no-skills',
+      mode: 'A',
+      without: flag('--no-skills'),
+      decoys: ['repo-pi', 'repo-agents', 'home-agents', 'config-pi'],
+      others: [canary],
+    },
+    {
+      title: '--no-context-files',
+      mode: 'A',
+      without: flag('--no-context-files'),
+      decoys: ['repo-agents-md', 'above-agents-md', 'config-pi-md'],
+    },
+    { title: '--system-prompt', mode: 'A', without: flag('--system-prompt', ''), decoys: ['repo-pi-system'] },
+    { title: '--append-system-prompt', mode: 'A', without: flag('--append-system-prompt', ''), decoys: ['repo-pi-append'] },
+  ],
+  'claude-code': [
+    { title: '--disable-slash-commands', mode: 'A', without: flag('--disable-slash-commands'), decoys: ['config-claude'] },
+    {
+      title: '--setting-sources user',
+      mode: 'B',
+      without: flag('--setting-sources', 'user'),
+      decoys: ['repo-claude', 'nested-claude', 'repo-claude-command'],
+      others: ['decoy-command'],
+    },
+    {
+      title: 'CLAUDE_CODE_DISABLE_CLAUDE_MDS',
+      mode: 'A',
+      without: variable('CLAUDE_CODE_DISABLE_CLAUDE_MDS'),
+      decoys: ['config-claude-md'],
+    },
+    {
+      title: 'both guards of CLAUDE.md files',
+      mode: 'A',
+      without: (launch) => variable('CLAUDE_CODE_DISABLE_CLAUDE_MDS')(flag('--setting-sources', 'user')(launch)),
+      decoys: ['repo-claude-md', 'nested-claude-md', 'above-claude-md', 'config-claude-md'],
+    },
+    {
+      title: 'CLAUDE_CONFIG_DIR',
+      mode: 'B',
+      without: variable('CLAUDE_CONFIG_DIR'),
+      decoys: ['home-claude'],
+      others: [canary],
+    },
+    {
+      title: 'CLAUDE_CODE_DISABLE_BUNDLED_SKILLS',
+      mode: 'B',
+      without: variable('CLAUDE_CODE_DISABLE_BUNDLED_SKILLS'),
+      decoys: [],
+      others: ['code-review', 'security-review'],
+    },
+    { title: 'skillOverrides', mode: 'B', without: flag('--settings', overrides), decoys: [], others: ['plugin-authoring'] },
+  ],
+  codex: [
+    {
+      title: 'skills.include_instructions=false',
+      mode: 'A',
+      without: flag('-c', 'skills.include_instructions=false'),
+      decoys: ['repo-agents', 'repo-codex', 'config-codex'],
+    },
+    {
+      title: 'project_doc_max_bytes=0',
+      mode: 'A',
+      without: flag('-c', 'project_doc_max_bytes=0'),
+      decoys: ['repo-agents-md'],
+    },
+    {
+      title: 'skills.bundled.enabled=false',
+      mode: 'B',
+      without: flag('-c', 'skills.bundled.enabled=false'),
+      decoys: [],
+      others: ['skill-creator', 'skill-installer'],
+    },
+    {
+      title: 'CODEX_HOME',
+      mode: 'B',
+      without: variable('CODEX_HOME'),
+      decoys: ['home-codex', 'home-codex-md'],
+      others: [canary],
+    },
+  ],
+};
+
+test('the base has none of the folders of skills, says which, and the capture reports no removal', async () => {
+  expect(bases.made.removed).toEqual([
+    '.agents/skills',
+    '.claude/skills',
+    '.codex/skills',
+    '.pi/skills',
+    'pkg/.agents/skills',
+    'pkg/.claude/skills',
+    'tools/.claude/skills',
+  ]);
+  const tracked = execFileSync('git', ['-C', bases.made.folder, 'ls-tree', '-r', '--name-only', 'HEAD'], { encoding: 'utf8' });
+  expect(tracked).not.toContain('skills');
+  expect(tracked).toContain('.claude/commands/decoy-command.md');
+  expect(await hashRepository(join(one.folder, 'repo'))).toBe(bases.made.content);
+  expect(await hashTree(bases.made.folder)).toBe(bases.made.content);
+  const [workspace, target] = [join(scratch, 'workspace'), await mkdtemp(join(scratch, 'capture-'))];
+  await makeWorkspace(bases.made, workspace);
+  await captureChange(workspace, bases.made, target);
+  expect(await readFile(join(target, 'patch.diff'), 'utf8')).toBe('');
+});
+
+describe.each(agents)('$name', (agent) => {
+  const guarded = inHome.filter(([name]) => !unguarded[agent.name]?.includes(name));
+  const home = [...guarded, ...(unguarded[agent.name]?.includes('home-agents') ? [] : [homeAgents])];
+  // Codex has no switch for the repository's folders: they are not in the base. The others do without that.
+  const base = agent.name === 'codex' ? 'made' : 'raw';
+  const check = (title: string, action: (program: AgentProgram) => Promise<void>) =>
+    test(title, async ({ skip }) => {
+      await skipWithout(agent, skip);
+      await action(await agent.find(root));
+    });
+
+  for (const mode of ['A', 'B'] as const) {
+    check(`mode ${mode}: no decoy reaches the model`, async (program) => {
+      const found = await look(agent, program, { mode, base, home: [...home, ...(mode === 'A' ? inConfig : [])] });
+      expect(found).toEqual({ seen: [], problems: [], patch: '', response: 'Done.' });
+    });
   }
-  const p = (a: string, l: string, mode: 'A' | 'B', without: (l: AgentLaunch) => AgentLaunch) =>
-    rows.push([a, l, { mode, base: 'raw', home: [...inHome, homeAgents, ...(mode === 'A' ? inConfig : [])], without }]);
-  p('codex', 'include', 'A', flag('-c', 'skills.include_instructions=false'));
-  p('codex', 'docs', 'A', flag('-c', 'project_doc_max_bytes=0'));
-  p('codex', 'bundled', 'B', flag('-c', 'skills.bundled.enabled=false'));
-  p('codex', 'home', 'A', env('CODEX_HOME'));
-  p('claude-code', 'config', 'B', env('CLAUDE_CONFIG_DIR'));
-  p('claude-code', 'mds+sources', 'A', (l) => env('CLAUDE_CODE_DISABLE_CLAUDE_MDS')(flag('--setting-sources', 'user')(l)));
-  p('claude-code', 'mem', 'A', (l) => env('CLAUDE_CODE_DISABLE_AUTO_MEMORY')(l));
-  for (const [name, label, trial] of rows) {
-    const agent = agents.find((it) => it.name === name) as Agent;
-    const t = Date.now();
-    const r = await look(agent, await agent.find(root), trial).catch((e) => ({ error: String(e.message).slice(0, 300) }));
-    out.push([name, label, trial.mode, Date.now() - t, r]);
-    await writeFile('/tmp/explore-decoys.json', out.map((o) => JSON.stringify(o)).join('\n'));
+
+  for (const { title, mode, without, decoys, others = [] } of switches[agent.name] ?? []) {
+    check(`without ${title} (mode ${mode}) the attestation names what got in`, async (program) => {
+      const planted = [...home, ...(mode === 'A' ? inConfig : [])];
+      const { seen, problems } = await look(agent, program, { mode, base: 'raw', home: planted, without });
+      expect(seen).toEqual(expect.arrayContaining(decoys));
+      for (const name of [...seen, ...others]) expect(problems.join('\n')).toMatch(new RegExp(`^${name}.* request \\d`, 'm'));
+      expect(seen.length + others.length).toBeGreaterThan(0);
+    });
   }
-}, 600_000);
+});
+
+test('what Codex takes from HOME without a switch, and from a repository whose folders were left, is named', async ({ skip }) => {
+  const agent = findAgent('codex');
+  await skipWithout(agent, skip);
+  const found = await look(agent, await agent.find(root), { mode: 'B', base: 'raw', home: [...inHome, homeAgents] });
+  expect([...found.seen].sort()).toEqual(['config-codex-md', 'home-agents', 'repo-agents', 'repo-codex']);
+  for (const name of found.seen) expect(found.problems).toContainEqual(expect.stringMatching(`^${name} reached the model`));
+});

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { chmod, cp, lstat, mkdir, mkdtemp, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import type { Case } from './case.js';
 import { shown } from './document.js';
 import { FrozenError, SettingsError } from './errors.js';
@@ -75,7 +75,9 @@ export function hashRepository(folder: string): Promise<string> {
 }
 
 async function removeSkillFolders(folder: string): Promise<string[]> {
-  const paths = await readdir(folder, { recursive: true });
+  // with types: a link to a folder is then not entered
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.map((entry) => relative(folder, join(entry.parentPath, entry.name)));
   const removed = paths.filter((path) => skillFolder.test(path) && !skillFolder.test(dirname(path))).sort();
   for (const path of removed) {
     await rm(join(folder, path), { recursive: true, force: true });

@@ -98,6 +98,14 @@ export async function readCase(folder: string): Promise<Case> {
     tests: await readRubric(join(folder, settings.rubrics.tests)),
     documentation: await readRubric(join(folder, settings.rubrics.documentation)),
   };
+  const loose = Object.keys(settings.hidden).find((id) => !rubricRows.review.some((row) => row.id === id));
+  if (loose !== undefined) {
+    throw new SettingsError(`${shown(join(folder, settings.rubrics.review))}: row ${loose} is missing`, {
+      expected: `a row for each hidden test: ${Object.keys(settings.hidden).join(', ')}`,
+      found: rubricRows.review.map((row) => row.id).join(', '),
+      next: `add the row, or take ${loose} from hidden in ${shown(file)}`,
+    });
+  }
   const { control_row } = settings.rubrics;
   if (control_row !== undefined && !rubricRows.tests.some((row) => row.id === control_row)) {
     throw new SettingsError(`${shown(file)}: rubrics.control_row is no row of the test rubric`, {

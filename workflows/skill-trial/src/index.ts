@@ -52,5 +52,6 @@ export { openStudy, readStudy, type Study, variantsOf } from './study.js';
 export { delta, ratio, summarise } from './summary.js';
 export { readTimelines, type Timeline } from './timeline.js';
 export { runTrials } from './trial.js';
+export { validateLab } from './validation.js';
 export { verify } from './verify.js';
 export { version } from './version.js';

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { appendFile, mkdir, readFile, readlink, rm, symlink, truncate } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, truncate } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { check, shown } from './document.js';
-import { InfrastructureError, RecordError } from './errors.js';
+import { RecordError } from './errors.js';
+import { withFileLock } from './file-lock.js';
 import { hashOf } from './hash.js';
 
 const Sha = z.string().regex(/^[0-9a-f]{64}$/);
@@ -94,7 +94,7 @@ export function parseLedger(text: string, where: string): LedgerLine[] {
 /** Appends one event; writers of several processes wait for each other. */
 export async function appendLedger(file: string, event: LedgerEvent, now: () => Date): Promise<LedgerLine> {
   await mkdir(dirname(file), { recursive: true });
-  return alone(`${file}.lock`, () => append(file, event, now));
+  return withFileLock(`${file}.lock`, () => append(file, event, now));
 }
 
 async function append(file: string, event: LedgerEvent, now: () => Date): Promise<LedgerLine> {
@@ -115,65 +115,4 @@ async function append(file: string, event: LedgerEvent, now: () => Date): Promis
   const line: LedgerLine = { ...rest, hash: hashOf(rest) };
   await appendFile(file, `${lineBreak}${JSON.stringify(line)}\n`);
   return line;
-}
-
-/**
- * Runs one action while holding a lock: a symbolic link, made in one step with its owner in it, so that no lock is ever without one.
- * A lock whose owner has ended is taken over, by one process alone: only who holds `<file>.takeover` may remove a dead owner's lock,
- * and looks at it again before. (Removing it after a look from afar could remove the lock of whoever was faster.)
- */
-async function alone<T>(file: string, action: () => Promise<T>): Promise<T> {
-  const token = `${process.pid}.${await startOf(process.pid)}.${randomUUID()}`;
-  const deadline = Date.now() + 30_000;
-  while (!(await tryLink(token, file))) {
-    const held = await readlink(file).catch((error: NodeJS.ErrnoException) =>
-      error.code === 'ENOENT' ? null : 'no lock of the lab',
-    );
-    if (held === null) continue; // released meanwhile
-    const [pid, start] = held.split('.');
-    if (/^\d+$/.test(pid ?? '') && (await startOf(Number(pid))) !== start) {
-      await alone(`${file}.takeover`, async () => {
-        if ((await readlink(file).catch(() => null)) === held) await rm(file, { force: true });
-      });
-    } else if (Date.now() > deadline) {
-      throw new InfrastructureError(`${shown(file)} is held`, {
-        expected: 'a free ledger',
-        found: `process ${pid} holds it`,
-        next: 'wait for that process, or remove the file if it is gone',
-      });
-    } else await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  try {
-    return await action();
-  } finally {
-    await rm(file, { force: true });
-  }
-}
-
-/** Makes the lock; false when there is one. */
-async function tryLink(token: string, file: string): Promise<boolean> {
-  try {
-    await symlink(token, file);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-/** When a running process started, in clock ticks: a number used again by another process differs. 0 without /proc, '' when it is gone. */
-async function startOf(pid: number): Promise<string> {
-  if (!isAlive(pid)) return '';
-  const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => null);
-  return text === null ? '0' : (text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? '0');
-}
-
-/** Whether a process of this machine is running. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

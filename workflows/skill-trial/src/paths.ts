@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { PrerequisiteError } from './errors.js';
 
@@ -16,6 +17,11 @@ export function findRoot(from = process.env.SKILL_TRIAL_ROOT ?? process.cwd()): 
     found: from,
     next: 'change into the checkout, or set SKILL_TRIAL_ROOT to it',
   });
+}
+
+/** Host folders that no agent may see, wherever they lie: the checkout of a case, the user's home, the temporary folder. */
+export function keptOutOfReach(caseFolder: string): string[] {
+  return [resolve(caseFolder, '..', '..', '..'), homedir(), tmpdir()];
 }
 
 /** The folders and files of one checkout. */
@@ -59,8 +65,8 @@ export function runPaths(root: string, experiment: string) {
     base: (tree: string) => join(run, 'bases', tree),
     trials: join(run, 'trials'),
     trial,
-    attempts: join(run, 'attempts'),
-    attempt: (trialName: string, attempt: number) => join(run, 'attempts', `${trialName}.${attempt}`),
+    /** Held by the process that runs a trial; beside the attempts of nobody else. */
+    trialLock: (trialName: string) => join(run, 'running', `${trialName}.lock`),
     receipts: join(run, 'receipts'),
     receipt: (trialName: string) => join(run, 'receipts', trialName),
     discovery: join(run, 'discovery'),

@@ -20,8 +20,9 @@ export async function renderReport(
 ): Promise<{ report: Report; files: Map<string, string> }> {
   const report = await assembleReport(study, published, figures);
   const drawn: { name: string; caption: string; svg: string }[] = [];
+  const scripted = study.lab.experiment.model.scripted !== undefined;
   for (const { name, caption, spec } of figures)
-    drawn.push({ name, caption, svg: await renderFigure(spec as never, { idPrefix: name }) });
+    drawn.push({ name, caption, svg: mark(await renderFigure(spec as never, { idPrefix: name }), scripted) });
   const files = new Map<string, string>([
     ['report.json', prettyJson(report)],
     [
@@ -36,6 +37,14 @@ export async function renderReport(
     ...drawn.map(({ name, svg }): [string, string] => [`figures/${name}.svg`, svg]),
   ]);
   return { report, files };
+}
+
+/** A figure travels alone: one of a scripted model says so in the picture. */
+function mark(svg: string, scripted: boolean): string {
+  const width = /<svg[^>]* width="([\d.]+)"/.exec(svg)?.[1];
+  if (!scripted || width === undefined) return svg;
+  const text = `<text x="${Number(width) - 6}" y="11" text-anchor="end" font-family="sans-serif" font-size="10" font-weight="bold" fill="#8a5a00">SCRIPTED MODEL</text>`;
+  return svg.replace(/<\/svg>\s*$/, `${text}</svg>`);
 }
 
 /** The report step: writes the files and removes figures that no longer belong. */

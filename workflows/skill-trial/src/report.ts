@@ -201,7 +201,17 @@ function attemptRows(study: Study): Report['attempts'] {
   });
 }
 
-function limitations({ lab, lock }: Study, scripted: boolean): string[] {
+/** Trials kept from an earlier lock: their arm was not run beside the other one. */
+function notConcurrent(results: Study['results']): string[] {
+  const kept = results.filter((result) => !result.concurrent).map((result) => result.id);
+  return kept.length === 0
+    ? []
+    : [
+        `Not concurrent: ${kept.join(', ')} belong to blocks whose trials ran under different locks (an arm was kept from before). Drift of the machine or the provider may explain a difference, most of all in time.`,
+      ];
+}
+
+function limitations({ lab, lock, results }: Study, scripted: boolean): string[] {
   const { experiment } = lab;
   const { kind, because, doesNotStop } = lock.conditions.sandbox;
   return [
@@ -214,6 +224,7 @@ function limitations({ lab, lock }: Study, scripted: boolean): string[] {
     'A fake adapter shows that compensation is called; it proves nothing of a distributed system.',
     'Skills age with the repository: a new framework or policy calls for a new comparison.',
     'Agent runs are not deterministic: repeats give a range for this class of task, not a promise.',
+    ...notConcurrent(results),
     ...(experiment.order === 'parallel'
       ? ['The runs were parallel: there is no order, and load on the machine may differ between arms.']
       : []),

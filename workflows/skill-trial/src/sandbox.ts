@@ -42,6 +42,8 @@ export interface SandboxPlan {
   skills: string | null;
   /** Host folders the program needs, read-only, under the same or another name: [host, inside]. */
   readOnly: [string, string][];
+  /** Host folders that stay out of reach even where a system folder that is mounted holds them (a checkout below /usr). */
+  hide: string[];
   /** The gateway's socket on the host (bubblewrap) or its port on loopback; null: no network at all. */
   gateway: { socket: string } | { port: number } | null;
 }
@@ -116,6 +118,7 @@ export function sandboxCommand(
     '--clearenv',
     ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
     ...system.flatMap((path) => ['--ro-bind', path, path]),
+    ...hidden(plan.hide, system),
     '--proc',
     '/proc',
     '--dev',
@@ -130,6 +133,7 @@ export function sandboxCommand(
     plan.workspace,
     '/workspace',
     ...readOnly.flatMap(([host, inside]) => ['--ro-bind', host, inside]),
+    ...hidden(plan.hide, [nodePrefix]),
     ...(plan.skills === null ? [] : ['--ro-bind', plan.skills, '/skills']),
     ...(socket === null ? [] : ['--ro-bind', socket, '/run/model.sock']),
     '--remount-ro',
@@ -140,6 +144,12 @@ export function sandboxCommand(
   ];
   const inside = socket === null ? argv : ['/bin/sh', '-c', bridge, 'bridge', ...argv];
   return { argv: [...bwrap, ...inside], env: { PATH: process.env.PATH ?? '/usr/bin:/bin' }, cwd: '/' };
+}
+
+/** An empty folder over each of `folders` that one of the mounts would show. */
+function hidden(folders: string[], mounts: string[]): string[] {
+  const shows = (mount: string, folder: string) => folder.startsWith(`${mount}/`);
+  return folders.filter((folder) => mounts.some((mount) => shows(mount, folder))).flatMap((folder) => ['--tmpfs', folder]);
 }
 
 /** Opens the one way out (a loopback port that leads to the gateway's socket), waits until it listens, then becomes the program. */

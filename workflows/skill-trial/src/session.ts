@@ -10,10 +10,11 @@ import { type Case, scriptsFolder } from './case.js';
 import { systemClock } from './clock.js';
 import { PrerequisiteError } from './errors.js';
 import type { Experiment } from './experiment.js';
+import { isAlive } from './file-lock.js';
 import { openGateway } from './gateway.js';
 import { hashTree } from './hash.js';
-import { isAlive } from './ledger.js';
 import type { ModelRequest } from './model-call.js';
+import { keptOutOfReach } from './paths.js';
 import { type ProcessOutcome, runProcess } from './process.js';
 import { prettyJson } from './record.js';
 import { readBody, readCalls } from './recording.js';
@@ -98,6 +99,7 @@ export async function runSession(
       tmp: folder('tmp'),
       skills: plan.skills.length === 0 ? null : folder('skills'),
       readOnly: [[modules, '/lab/node_modules']],
+      hide: keptOutOfReach(plan.case.folder),
       gateway:
         gateway.socketPath === null ? { port: Number(new URL(gateway.url as string).port) } : { socket: gateway.socketPath },
     };

@@ -15,7 +15,13 @@ export const Spec = z.strictObject({
   baseCommit: z.string(),
   baseContent: Sha,
   skills: z.array(z.strictObject({ name: z.string(), sha256: Sha })),
-  agent: z.strictObject({ name: z.string(), package: z.string(), version: z.string() }),
+  agent: z.strictObject({
+    name: z.string(),
+    package: z.string(),
+    version: z.string(),
+    /** Hash of how the adapter starts it in this arm: command line, environment, files. */
+    launch: Sha,
+  }),
   model: Experiment.shape.model,
   /** Hash of the script and its plans where the model is scripted; null for a real one. */
   script: Sha.nullable(),

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { applyPatch, type Base } from './base.js';
 import type { Case } from './case.js';
+import { keptOutOfReach } from './paths.js';
 import { runProcess } from './process.js';
 import { prettyJson } from './record.js';
 import { type SandboxKind, type SandboxPlan, sandboxCommand, sandboxView } from './sandbox.js';
@@ -66,6 +67,7 @@ export async function runTestCheck(plan: TestCheckPlan, target: string): Promise
       tmp,
       skills: null,
       readOnly: [[reportersFolder, reporters]],
+      hide: keptOutOfReach(plan.case.folder),
       gateway: null,
     };
     const view = sandboxView(sandbox, '');

@@ -1,10 +1,11 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { captureChange } from './base.js';
 import type { CallRecord } from './call-record.js';
 import { requireConsent } from './consent.js';
 import { FrozenError, InfrastructureError } from './errors.js';
 import { parseTrialName } from './experiment.js';
+import { withFileLock } from './file-lock.js';
 import { noteLock } from './freeze.js';
 import { hashTree, sha256 } from './hash.js';
 import { baseOf, caseOf, type Lab } from './lab.js';
@@ -49,7 +50,16 @@ export async function runTrials(lab: Lab, names: string[], options: RunOptions):
     } else {
       requireConsent(lab, options.consent);
       await requireFrozen(lab, spec);
-      await attemptUntilRecorded(lab, lock, name, spec, target, options);
+      // one process at a time: a second start waits for the first, and then finds the record
+      const running = lab.run.trialLock(name);
+      await mkdir(dirname(running), { recursive: true });
+      await withFileLock(
+        running,
+        async () => {
+          if (!(await hasRecord(target))) await attemptUntilRecorded(lab, lock, name, spec, target, options);
+        },
+        Number.MAX_SAFE_INTEGER,
+      );
     }
     await linkRecord(target, lab.run.receipt(name));
   }
@@ -177,7 +187,7 @@ async function runAttempt(
     exitCode: outcome.exitCode,
     signal: outcome.signal,
     sweptProcesses: outcome.sweptProcesses,
-    agent: { ...spec.spec.agent, argv: session.argv },
+    agent: { name: spec.spec.agent.name, package: spec.spec.agent.package, version: spec.spec.agent.version, argv: session.argv },
     sandbox: spec.spec.sandbox,
     baseCommit: spec.spec.baseCommit,
     startedAt: outcome.startedAt,

@@ -197,6 +197,8 @@ function control(study: Study): Verdict {
   const without = variants.filter((variant) => variant.newTestFiles.length > 0 && variant.records.control === undefined);
   if (without.length > 0)
     return { holds: false, evidence: without.map((variant) => `${variant.content.slice(0, 12)} has new tests and no control`) };
+  if (variants.every((variant) => variant.newTestFiles.length === 0))
+    return { holds: null, evidence: ['no variant has a new or changed test'] };
   const covered = study.trials.every((trial) => variants.some((variant) => variant.content === trial.record.content));
   return {
     holds: covered && variants.length > 0,

@@ -85,6 +85,11 @@ async function checkRecords({ lab, ledger, trials, control, stability, discovery
     if (hash !== ledgerHash(ledger, record.id, record.spec))
       failures.push(`${name}: the ledger holds another record of ${record.id}`);
   }
+  for (const [path, { trial, record }] of recordedByLedger(ledger)) {
+    const hash = await recordHash(join(lab.run.run, path)).catch(() => null);
+    if (hash === null) failures.push(`${path}: the ledger holds a record of ${trial}, and it is not there`);
+    else if (hash !== record) failures.push(`${path}: the ledger holds another record of ${trial}`);
+  }
   const noted = new Set(ledger.flatMap(({ event }) => (event.kind === 'check' ? [`${event.check} ${event.record}`] : [])));
   for (const variant of [...(control?.variants ?? []), ...(stability?.variants ?? [])]) {
     for (const { path, sha256: stated } of Object.values(variant.records)) {
@@ -100,6 +105,17 @@ async function checkRecords({ lab, ledger, trials, control, stability, discovery
     }
   }
   return failures;
+}
+
+/** Every trial record that the ledger knows, earlier locks' too, by its folder below the run's; the first line for a folder counts. */
+function recordedByLedger(ledger: LedgerLine[]): Map<string, { trial: string; record: string }> {
+  const known = new Map<string, { trial: string; record: string }>();
+  for (const { event } of ledger) {
+    if (event.kind !== 'restored' && (event.kind !== 'ended' || event.record === null)) continue;
+    const path = `trials/${event.spec.slice(0, 16)}/${event.trial.split('.').at(-1)}`;
+    if (!known.has(path)) known.set(path, { trial: event.trial, record: event.record as string });
+  }
+  return known;
 }
 
 /** The record hash that the ledger gave this trial first: the first valid attempt counts. */

@@ -141,6 +141,84 @@ describe('the arm with skills', () => {
   });
 });
 
+describe('skills that no one expected', () => {
+  const foreign = { name: 'decoy', location: '/x/decoy/SKILL.md' };
+  const listings: [string, AttestationInput['catalogue'], Partial<ModelRequest>][] = [
+    [
+      'pi',
+      piCatalogue,
+      { system: '<skill>\n<name>decoy</name>\n<description>x</description>\n<location>/x/decoy/SKILL.md</location>\n</skill>' },
+    ],
+    [
+      'Claude Code, in the system text',
+      claudeCodeCatalogue,
+      { system: 'The following skills are available for use with the Skill tool:\n\n- decoy: x\n\n# Environment\n' },
+    ],
+    [
+      'Claude Code, by name alone in a reminder',
+      claudeCodeCatalogue,
+      {
+        turns: [
+          turn('user', task),
+          turn('user', '<system-reminder>\nThe following skills are available:\n- decoy\n</system-reminder>'),
+        ],
+      },
+    ],
+    [
+      'Codex',
+      codexCatalogue,
+      { system: '### Skill roots\n- `r0` = `/x`\n### Available skills\n- decoy: x (file: r0/decoy/SKILL.md)\n' },
+    ],
+  ];
+
+  test.each(listings)('%s lists one: the problem names it and the first request', (_agent, catalogue, parts) => {
+    expect(catalogue(request(parts)).map((entry) => entry.name)).toEqual([foreign.name]);
+    const { problems } = judge([request(), request(parts), request(parts)], { catalogue });
+    expect(problems).toEqual(['decoy, no skill of this arm, is listed in request 2']);
+  });
+
+  test.each(listings)('%s lists one that the arm has: none', (_agent, catalogue, parts) => {
+    expect(judge([request(parts)], { catalogue, skills: [], intended: ['decoy'] }).problems).toEqual([]);
+  });
+
+  test('one of the experiment that the arm has not, with another description, is found by its name', () => {
+    const system = '<skill><name>fix</name><description>y</description><location>/x/fix/SKILL.md</location></skill>';
+    expect(judge([request({ system })]).problems).toEqual(['fix, no skill of this arm, is listed in request 1']);
+  });
+
+  test('a nested skill of Claude Code carries its folder', () => {
+    const text = 'The following skills are now available:\n- pkg/api:decoy: x\n- decoy: y: z\n';
+    expect(claudeCodeCatalogue(request({ system: text })).map((entry) => entry.name)).toEqual(['pkg/api:decoy', 'decoy']);
+  });
+});
+
+describe('forbidden marks', () => {
+  const forbidden = [
+    { name: 'canary-1', texts: ['Harbour-Light 1', 'other'] },
+    { name: 'canary-2', texts: ['never'] },
+  ];
+
+  test.each<[string, Partial<ModelRequest>]>([
+    ['system text', { system: 'a harbour-light\n 1 b' }],
+    ['a tool schema', { tools: [{ name: 'x', description: '', schema: { title: 'harbour-light 1' } }] }],
+    ['a user turn', { turns: [turn('user', task), turn('user', 'HARBOUR-LIGHT 1')] }],
+    ['a tool result', { turns: [turn('user', task), turn('tool', 'harbour-light 1')] }],
+  ])('in %s is a problem that names it', (_where, parts) => {
+    const { problems, forbidden: seen } = judge([request(), request(parts)], { forbidden });
+    expect(problems).toEqual(['canary-1 reached the model, in request 2']);
+    expect(seen).toEqual([
+      { name: 'canary-1', call: 2 },
+      { name: 'canary-2', call: null },
+    ]);
+  });
+
+  test("in the model's own words is none", () => {
+    expect(
+      judge([request({ turns: [turn('user', task), turn('assistant', 'harbour-light 1')] })], { forbidden }).problems,
+    ).toEqual([]);
+  });
+});
+
 describe('the other conditions', () => {
   test('no request at all proves nothing', () => {
     expect(judge([])).toMatchObject({

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, readlink, rm, symlink } from 'node:fs/promises';
+import { shown } from './document.js';
+import { InfrastructureError } from './errors.js';
+
+/**
+ * Runs one action while holding a lock: a symbolic link, made in one step with its owner in it, so that no lock is ever without one.
+ * A lock whose owner has ended is taken over, by one process alone: only who holds `<file>.takeover` may remove a dead owner's lock,
+ * and looks at it again before. (Removing it after a look from afar could remove the lock of whoever was faster.)
+ */
+export async function withFileLock<T>(file: string, action: () => Promise<T>, waitMs = 30_000): Promise<T> {
+  const token = `${process.pid}.${await startOf(process.pid)}.${randomUUID()}`;
+  const deadline = Date.now() + waitMs;
+  while (!(await tryLink(token, file))) {
+    const held = await readlink(file).catch((error: NodeJS.ErrnoException) =>
+      error.code === 'ENOENT' ? null : 'no lock of the lab',
+    );
+    if (held === null) continue; // released meanwhile
+    const [pid, start] = held.split('.');
+    if (/^\d+$/.test(pid ?? '') && (await startOf(Number(pid))) !== start) {
+      await withFileLock(`${file}.takeover`, async () => {
+        if ((await readlink(file).catch(() => null)) === held) await rm(file, { force: true });
+      });
+    } else if (Date.now() > deadline) {
+      throw new InfrastructureError(`${shown(file)} is held`, {
+        expected: 'a lock that is free',
+        found: `process ${pid} holds it`,
+        next: 'wait for that process, or remove the file if it is gone',
+      });
+    } else await new Promise((resolve) => setTimeout(resolve, waitMs > 30_000 ? 200 : 5));
+  }
+  try {
+    return await action();
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+/** Makes the lock; false when there is one. */
+async function tryLink(token: string, file: string): Promise<boolean> {
+  try {
+    await symlink(token, file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** When a running process started, in clock ticks: a number used again by another process differs. 0 without /proc, '' when it is gone. */
+async function startOf(pid: number): Promise<string> {
+  if (!isAlive(pid)) return '';
+  const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => null);
+  return text === null ? '0' : (text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? '0');
+}
+
+/** Whether a process of this machine is running. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
