@@ -1,8 +1,7 @@
 // Prints what of this machine can change a lock, for the graph: it is hashed as an input of freeze.
-import { findAgent, findRoot, findSandbox } from 'skill-trial';
-import { argv } from 'zx';
+import { findAgent, findRoot, findSandbox } from 'skill-trial/settings';
 
-const program = await findAgent(String(argv._[0]))
+const program = await findAgent(String(process.argv[2]))
   .find(findRoot())
   .then(
     ({ package: name, version }) => `${name} ${version}`,
