@@ -58,6 +58,20 @@ test('a killed run loses nothing: the next one names the attempt as abandoned, t
   expect((await sessions()).filter((name) => left.includes(name))).toEqual([]);
 });
 
+test('two runners of one trial at once run it once, and the ledger tells one story', async () => {
+  await checkout.configure('inventory', { 'model.scripted': 'b-better', seed: 11 });
+  expect((await checkout.nx('inventory:discover')).code).toBe(0);
+  const before = (await ledgerEvents(checkout, 'inventory')).length;
+  const run = () => checkout.node(['workflows/dist/3-run.js', 'inventory', 'inventory.A.1']);
+  const [one, two] = await Promise.all([run(), run()]);
+  expect([one.code, two.code], one.text + two.text).toEqual([0, 0]);
+  const events = (await ledgerEvents(checkout, 'inventory')).slice(before).filter((event) => event.trial === 'inventory.A.1');
+  expect(events.map(({ kind, attempt, outcome }) => [kind, attempt, outcome ?? null])).toEqual([
+    ['started', 1, null],
+    ['ended', 1, 'recorded'],
+  ]);
+});
+
 test('a model that does not answer is an infrastructure failure: nothing recorded, nothing cached, the next attempt is a second line', async () => {
   const script = 'data/cases/inventory/scripts/never-activates.yaml';
   const good = await checkout.read(script);

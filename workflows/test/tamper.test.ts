@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Checkout } from './checkout.js';
@@ -132,6 +132,15 @@ describe('one altered byte makes verify fail and name', () => {
     expect(done.text).toContain(bodies[0]);
     expect(done.text).not.toMatch(/\n\s+at /);
   });
+});
+
+test('a record that the ledger knows and the disk has not makes verify fail and name it', async () => {
+  const away = `${checkout.path(record)}.away`;
+  await rename(checkout.path(record), away);
+  const done = await verify();
+  await rename(away, checkout.path(record));
+  expect(done.code, done.text).not.toBe(0);
+  expect(done.text).toMatch(/the ledger holds a record of inventory\.[AB]\.1, and it is not there/);
 });
 
 test('restored, it verifies again', async () => {

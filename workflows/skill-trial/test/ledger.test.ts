@@ -5,7 +5,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RecordError } from '../src/errors.js';
-import { appendLedger, isAlive, type LedgerEvent, type LedgerLine, parseLedger, readLedger } from '../src/ledger.js';
+import { isAlive } from '../src/file-lock.js';
+import { appendLedger, type LedgerEvent, type LedgerLine, parseLedger, readLedger } from '../src/ledger.js';
 import { failure, tempFolder } from './fixture.js';
 
 const hex = (digit: string) => digit.repeat(64);

@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PrerequisiteError } from '../src/errors.js';
-import { isAlive } from '../src/ledger.js';
+import { isAlive } from '../src/file-lock.js';
 import { type ProcessPlan, runProcess } from '../src/process.js';
 import { failure, tempFolder } from './fixture.js';
 
