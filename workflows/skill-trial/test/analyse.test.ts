@@ -133,7 +133,7 @@ async function record(
       exitCode: 0,
       signal: null,
       sweptProcesses: 0,
-      agent: { ...spec.agent, argv: [] },
+      agent: { name: spec.agent.name, package: spec.agent.package, version: spec.agent.version, argv: [] },
       sandbox: spec.sandbox,
       baseCommit: spec.baseCommit,
       startedAt,
@@ -168,6 +168,7 @@ async function record(
       parameters: null,
       models: [],
       bodies: [],
+      forbidden: [],
       problems,
     }),
     'trajectory.json': Trajectory.parse({

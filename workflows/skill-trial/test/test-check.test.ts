@@ -27,7 +27,7 @@ async function run(
   const check = await runTestCheck(
     {
       name: 'control',
-      case: { name: 'tiny', suite, tests: { framework, include: [] as string[] } } as unknown as Case,
+      case: { name: 'tiny', folder, suite, tests: { framework, include: [] as string[] } } as unknown as Case,
       base,
       patch: null,
       overlay: Object.keys(parts.overlay ?? {}).map((path) => [join(folder, 'overlay', path), path]),
