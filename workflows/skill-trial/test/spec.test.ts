@@ -69,7 +69,7 @@ async function frozen(
   const lab = await openLab(root, 'tiny', () => new Date('2026-01-01T00:00:00Z'));
   const agent: Lab['agent'] = {
     ...lab.agent,
-    find: async () => ({ command: ['true'], package: 'agent', version: change.version ?? '1.0.0', mounts: [] }) as never,
+    find: async () => ({ package: 'agent', version: change.version ?? '1.0.0', folder: '/agent', argv: () => ['true'] }),
   };
   const { lock } = await freeze({ ...lab, agent });
   return { specs: lock.conditions.specs, id: lock.id };
