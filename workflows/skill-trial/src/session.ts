@@ -6,21 +6,19 @@ import { type Attestation, type AttestationInput, attest } from './attestation.j
 import { type Base, makeWorkspace } from './base.js';
 import type { CallRecord } from './call-record.js';
 import { canaryOf } from './canary.js';
-import { type Case, scriptsFolder } from './case.js';
+import type { Case } from './case.js';
 import { systemClock } from './clock.js';
-import { PrerequisiteError } from './errors.js';
 import type { Experiment } from './experiment.js';
 import { isAlive } from './file-lock.js';
 import { openGateway } from './gateway.js';
 import { hashTree } from './hash.js';
 import type { ModelRequest } from './model-call.js';
+import { budgetOf, openModel } from './model-server.js';
 import { keptOutOfReach } from './paths.js';
 import { type ProcessOutcome, runProcess } from './process.js';
 import { prettyJson } from './record.js';
 import { readBody, readCalls } from './recording.js';
 import { type SandboxKind, type SandboxPlan, sandboxCommand, sandboxView } from './sandbox.js';
-import { loadScript } from './script.js';
-import { startScriptedModel } from './scripted-model.js';
 import type { Skill } from './skill.js';
 import type { Trajectory } from './trajectory.js';
 import { wireOf } from './wire.js';
@@ -55,7 +53,6 @@ export interface SessionResult {
 }
 
 const prefix = 'skill-trial-session-';
-const shortestKey = 12;
 
 /**
  * Runs the agent once: a fresh workspace, HOME and TMPDIR, the prompt on standard input, the model behind a recording gateway, all
@@ -215,46 +212,4 @@ async function copySkills(skills: Skill[], folder: string): Promise<void> {
     if ((await hashTree(join(folder, skill.name))) !== skill.sha256)
       throw new TypeError(`skill ${skill.name} changed while it was copied`);
   }
-}
-
-function budgetOf({ limits, model }: Experiment) {
-  const prices =
-    model.prices === undefined
-      ? null
-      : {
-          input: model.prices.input,
-          cached: model.prices.cached,
-          cacheWrite: model.prices.cache_write,
-          output: model.prices.output,
-        };
-  return {
-    modelCalls: limits.model_calls,
-    costUsd: limits.cost_usd === null || prices === null ? null : { limit: limits.cost_usd, prices },
-  };
-}
-
-/** The model behind the gateway: a scripted one started for this session, or the provider with its key. */
-async function openModel(plan: SessionPlan): Promise<{ baseUrl: string; key: string | null; close: () => Promise<void> }> {
-  const { model } = plan.experiment;
-  if (model.scripted !== undefined) {
-    const script = await loadScript(scriptsFolder(plan.case), model.scripted);
-    const server = await startScriptedModel({ script, repeat: plan.repeat, seed: plan.seed });
-    return { baseUrl: server.baseUrl, key: null, close: () => server.close() };
-  }
-  const key = model.key_env === undefined ? null : process.env[model.key_env];
-  if (key === undefined || key === '') {
-    throw new PrerequisiteError('No key for the model', {
-      expected: `the environment variable ${model.key_env}`,
-      found: key === undefined ? 'not set' : 'empty',
-      next: `export ${model.key_env}=…, or remove model.key_env for a server that wants no key`,
-    });
-  }
-  if (key !== null && key.length < shortestKey) {
-    throw new PrerequisiteError('The key is too short to be kept out of the records', {
-      expected: `at least ${shortestKey} characters: every place where the key occurs is redacted, and a short one occurs in ordinary text`,
-      found: `${key.length} characters in ${model.key_env}`,
-      next: 'remove model.key_env for a server that takes any key',
-    });
-  }
-  return { baseUrl: model.base_url as string, key, close: async () => undefined };
 }
