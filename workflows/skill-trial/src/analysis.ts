@@ -34,6 +34,7 @@ export const TrialRow = z.strictObject({
       skill: z.string(),
       listed: z.boolean(),
       loaded: z.boolean(),
+      given: z.boolean(),
       claimedOnly: z.boolean(),
       evidence: z.string().nullable(),
     }),

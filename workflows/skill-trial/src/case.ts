@@ -22,6 +22,8 @@ export const CaseSettings = z.strictObject({
   language: z.enum(['node', 'python']),
   /** A folder of the case, or a repository with a commit. */
   repo: z.strictObject({ path: RelativePath.optional(), git: z.string().optional(), commit: z.string().optional() }),
+  /** The skills this case is paired with: of an arm's skills only these are given to the agent here. Absent: all of them. */
+  skills: z.array(Slug).min(1).optional(),
   task: RelativePath,
   reference: RelativePath,
   rubrics: z.strictObject({

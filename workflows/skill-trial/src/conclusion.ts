@@ -96,12 +96,12 @@ function observation({ contrast, results, missing, critical }: ConclusionInput, 
 function interpretation({ contrast, results, experiment, rows: all }: ConclusionInput, rows: ComparisonRow[]): string[] {
   const treated = results.filter((result) => result.arm === contrast.arm && result.valid);
   const skills = experiment.arms[contrast.arm]?.skills ?? [];
-  const loads = skills.map((skill) => ({
-    skill,
-    runs: treated.filter((result) => result.activation.some((row) => row.skill === skill && row.loaded)).length,
-  }));
+  const loads = skills.map((skill) => {
+    const rows = treated.flatMap((result) => result.activation.filter((row) => row.skill === skill && row.given));
+    return { skill, runs: rows.filter((row) => row.loaded).length, of: rows.length };
+  });
   const never = loads.filter((row) => row.runs === 0).map((row) => row.skill);
-  const lines = loads.map((row) => `${row.skill} was loaded in ${row.runs} of ${treated.length} runs of arm ${contrast.arm}.`);
+  const lines = loads.map((row) => `${row.skill} was loaded in ${row.runs} of ${row.of} runs of arm ${contrast.arm}.`);
   if (!anyDifference(all, contrast)) return [...lines, ...noDifference];
   const up = (metric: string) =>
     rows.find((row) => row.metric === metric && row.delta !== null && Math.abs(row.delta) > 1e-9) !== undefined;

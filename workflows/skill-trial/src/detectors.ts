@@ -19,6 +19,7 @@ export async function detectFailures(study: Study): Promise<Detection[]> {
   const never = [...new Set(treated.map((result) => result.arm))].flatMap((arm) =>
     intended(arm).filter(
       (skill) =>
+        treated.some((result) => result.arm === arm && result.activation.some((row) => row.skill === skill && row.given)) &&
         !treated.some((result) => result.arm === arm && result.activation.some((row) => row.skill === skill && row.loaded)),
     ),
   );

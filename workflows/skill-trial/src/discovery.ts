@@ -7,7 +7,7 @@ import { requireConsent } from './consent.js';
 import { shown } from './document.js';
 import { FrozenError, InfrastructureError } from './errors.js';
 import { contrasts, trialName } from './experiment.js';
-import { baseOf, caseOf, type Lab } from './lab.js';
+import { baseOf, caseOf, type Lab, skillsOf } from './lab.js';
 import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } from './record.js';
 import { runSession } from './session.js';
 import { TrialSpec } from './spec.js';
@@ -70,7 +70,7 @@ export async function discover(lab: Lab, options: { consent: boolean }): Promise
   for (const { arm, control } of contrasts(lab.experiment)) {
     for (const name of lab.experiment.cases) {
       const seen = (which: string) => arms.find((row) => row.case === name && row.arm === which)?.listed ?? [];
-      const wanted = (which: string) => lab.experiment.arms[which]?.skills ?? [];
+      const wanted = (which: string) => skillsOf(lab, which, name);
       const same = seen(arm).join() === seen(control).join();
       if (!same || wanted(arm).join() === wanted(control).join()) continue;
       throw new FrozenError(`Arms ${arm} and ${control} see the same skills on case ${name}`, {
@@ -100,7 +100,8 @@ function checklist(lab: Lab, arms: ArmDiscovery[]): Discovery['checklist'] {
     const rows = arms.filter((row) => row.case === name);
     const having = (skill: string) => rows.filter((row) => row.intended.includes(skill));
     const lists = (skill: string) => having(skill).every((row) => row.listed.includes(skill));
-    const items = [...lab.skills.keys()].map((skill) => ({
+    const concerned = [...lab.skills.keys()].filter((skill) => caseOf(lab, name).skills?.includes(skill) ?? true);
+    const items = concerned.map((skill) => ({
       item: `${skill} is listed`,
       holds: having(skill).length > 0 && lists(skill),
     }));

@@ -9,7 +9,7 @@ import { type Case, caseHashes, scriptsFolder } from './case.js';
 import { FrozenError, PrerequisiteError, SettingsError } from './errors.js';
 import { trialName } from './experiment.js';
 import { hashOf, sha256 } from './hash.js';
-import type { Lab } from './lab.js';
+import { type Lab, skillsOf } from './lab.js';
 import { appendLedger, readLedger } from './ledger.js';
 import { type Conditions, Lock } from './lock.js';
 import { prettyJson, readJson, writeWhole } from './record.js';
@@ -103,7 +103,8 @@ async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>)
   const specs = new Map<string, TrialSpec>();
   const specHashes: Record<string, string> = {};
   for (const [name, one] of Object.entries(cases)) {
-    for (const [arm, { skills }] of Object.entries(experiment.arms)) {
+    for (const arm of Object.keys(experiment.arms)) {
+      const skills = skillsOf(lab, arm, name);
       const launch = hashOf(agent.launch({ program, modules: '/modules', view: anyView, model: experiment.model, skills }));
       const spec: Spec = {
         ...common,

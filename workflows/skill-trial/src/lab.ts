@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { type Agent, findAgent } from './agent.js';
 import { type Base, makeBase } from './base.js';
 import { type Case, readCase } from './case.js';
+import { SettingsError } from './errors.js';
 import { type Experiment, readExperiment } from './experiment.js';
 import { type RootPaths, type RunPaths, rootPaths, runPaths } from './paths.js';
 import { readSkill, type Skill } from './skill.js';
@@ -27,6 +28,7 @@ export async function openLab(root: string, name: string, now: () => Date = () =
   const skills = new Map<string, Skill>();
   for (const skill of new Set(Object.values(experiment.arms).flatMap((arm) => arm.skills)))
     skills.set(skill, await readSkill(paths.skill(skill)));
+  requirePairs(experiment, cases);
   return { root, paths, run: runPaths(root, name), experiment, cases, skills, agent: findAgent(experiment.agent.name), now };
 }
 
@@ -35,6 +37,26 @@ export function caseOf(lab: Pick<Lab, 'cases'>, name: string): Case {
   const one = lab.cases.get(name);
   if (one === undefined) throw new TypeError(`no case "${name}" in this experiment`);
   return one;
+}
+
+/** The skills of an arm on a case: the arm's own, but for those the case is not paired with. */
+export function skillsOf(lab: Pick<Lab, 'cases' | 'experiment'>, arm: string, name: string): string[] {
+  const paired = caseOf(lab, name).skills;
+  return (lab.experiment.arms[arm]?.skills ?? []).filter((skill) => paired?.includes(skill) ?? true);
+}
+
+/** An arm with skills that has none on some case would be compared with itself there. */
+function requirePairs(experiment: Experiment, cases: Map<string, Case>): void {
+  for (const name of cases.keys()) {
+    for (const [arm, { skills }] of Object.entries(experiment.arms)) {
+      if (skills.length === 0 || skillsOf({ experiment, cases }, arm, name).length > 0) continue;
+      throw new SettingsError(`Arm ${arm} has no skill on case ${name}`, {
+        expected: `one of ${caseOf({ cases }, name).skills?.join(', ')} (skills in the case's case.yaml)`,
+        found: skills.join(', '),
+        next: `add the skill to arms.${arm}.skills, or take the case out`,
+      });
+    }
+  }
 }
 
 /** The base of a case, made anew where its folder is gone (a run restored from a cache has none). */

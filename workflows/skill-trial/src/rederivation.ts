@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallRecord } from './call-record.js';
 import { canonicalJson } from './hash.js';
-import type { Lab } from './lab.js';
+import { type Lab, skillsOf } from './lab.js';
 import { readBody, readCalls } from './recording.js';
 import { attestRecording } from './session.js';
 import { readTrial, recomputeContent, type SavedTrial } from './trial-record.js';
@@ -16,7 +16,10 @@ export interface Rederived {
 }
 
 /** Works a trial out again from its raw bodies, event stream, response and patch; the saved derivations are only compared. */
-export async function rederiveTrial(lab: Pick<Lab, 'agent' | 'skills' | 'experiment'>, folder: string): Promise<Rederived> {
+export async function rederiveTrial(
+  lab: Pick<Lab, 'agent' | 'skills' | 'experiment' | 'cases'>,
+  folder: string,
+): Promise<Rederived> {
   const saved = await readTrial(folder);
   const differences: string[] = [];
   const compare = (what: string, before: unknown, now: unknown) => {
@@ -36,7 +39,7 @@ export async function rederiveTrial(lab: Pick<Lab, 'agent' | 'skills' | 'experim
   const attestation = await attestRecording(
     folder,
     { agent: lab.agent, experiment: lab.experiment, allSkills: [...lab.skills.values()] },
-    (lab.experiment.arms[saved.record.arm]?.skills ?? []).map((name) => ({ name })),
+    skillsOf(lab, saved.record.arm, saved.record.case).map((name) => ({ name })),
   );
   compare('attestation.json', saved.attestation, attestation);
   const { startedAt, finishedAt, elapsedSeconds, arm } = saved.record;

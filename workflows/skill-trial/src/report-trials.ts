@@ -89,7 +89,7 @@ function activation(report: Report): Block[] {
     if (row === undefined) return 'not available';
     if (row.loaded) return [{ mark: 'yes', text: 'loaded' }, row.evidence === null ? '' : ` (${row.evidence})`];
     if (row.claimedOnly) return { mark: 'no', text: 'claimed only' };
-    return row.listed ? 'listed, not loaded' : 'not listed';
+    return row.listed ? 'listed, not loaded' : row.given ? 'not listed' : 'not given';
   };
   return [
     heading('Activation of the skills'),

@@ -11,6 +11,8 @@ import type { VariantChecks } from './variant-checks.js';
 /** How far a skill got in one trial: named in the requests, read, or only mentioned in the answer. */
 export interface Activation {
   skill: string;
+  /** Whether this trial's arm gives it on this case. */
+  given: boolean;
   listed: boolean;
   loaded: boolean;
   /** The answer names it although nothing shows that it was read. */
@@ -63,6 +65,8 @@ export interface ResultInput {
   checks: VariantChecks[];
   scores: VariantScore[];
   skills: string[];
+  /** The skills of an arm on a case. */
+  given: (arm: string, name: string) => string[];
 }
 
 /** One result for each recorded trial, in schedule order. Trials without a record are left out: the caller counts them. */
@@ -112,7 +116,7 @@ export function collectResults(input: ResultInput): TrialResult[] {
       modelCalls: trial.usage.model_calls,
       setupSeconds: record.setupSeconds,
       startedAt: record.startedAt,
-      activation: input.skills.map((skill) => activationOf(skill, trial)),
+      activation: input.skills.map((skill) => activationOf(skill, trial, input.given(record.arm, record.case))),
       usageMismatches: record.usageMismatches,
     };
   });
@@ -147,12 +151,13 @@ function evidenceOf(
     : `${folder.replace(/\/trials\/.*$/, '')}/checks/${checks.content.slice(0, 16)}`;
 }
 
-function activationOf(skill: string, trial: SavedTrial): Activation {
+function activationOf(skill: string, trial: SavedTrial, given: string[]): Activation {
   const event = trial.trajectory.loaded.find((load) => load.skill === skill);
   const body = trial.attestation.bodies.find((row) => row.skill === skill);
   const loaded = event !== undefined || body !== undefined;
   return {
     skill,
+    given: given.includes(skill),
     listed: trial.attestation.listed.includes(skill),
     loaded,
     claimedOnly: !loaded && trial.trajectory.response.includes(skill),

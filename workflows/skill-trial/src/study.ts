@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import { Discovery } from './discovery.js';
 import { check } from './document.js';
-import { caseOf, type Lab, openLab } from './lab.js';
+import { caseOf, type Lab, openLab, skillsOf } from './lab.js';
 import { type LedgerLine, readLedger } from './ledger.js';
 import { Lock } from './lock.js';
 import { hasRecord, readJson } from './record.js';
@@ -65,6 +65,7 @@ export async function readStudy(lab: Lab, load: (folder: string) => Promise<Save
     checks: control?.variants ?? [],
     scores: scores?.variants ?? [],
     skills: [...lab.skills.keys()],
+    given: (arm, one) => skillsOf(lab, arm, one),
   });
   return {
     lab,

@@ -5,6 +5,7 @@ import type { ComparisonRow } from './comparison.js';
 import { changedRubrics, taskBytes } from './detectors.js';
 import { contrasts } from './experiment.js';
 import { sha256 } from './hash.js';
+import { skillsOf } from './lab.js';
 import type { Lock } from './lock.js';
 import type { Study } from './study.js';
 
@@ -127,7 +128,7 @@ function withSkills(study: Study): Verdict {
         .map((skill) => `discovery of ${row.arm}: ${skill} is not listed`),
     ),
     ...treated.flatMap((trial) =>
-      (study.lab.experiment.arms[trial.record.arm]?.skills ?? [])
+      skillsOf(study.lab, trial.record.arm, trial.record.case)
         .filter((skill) => !trial.attestation.listed.includes(skill))
         .map((skill) => `${trial.record.id}: ${skill} is not listed in every request`),
     ),

@@ -8,7 +8,7 @@ import { discoveryPath } from './discovery.js';
 import { LabError } from './errors.js';
 import { checkFrozenInputs } from './frozen-inputs.js';
 import { canonicalJson } from './hash.js';
-import type { Lab } from './lab.js';
+import { type Lab, skillsOf } from './lab.js';
 import type { LedgerLine } from './ledger.js';
 import { checkRecord, prettyJson, recordHash, writeWhole } from './record.js';
 import { rederiveTrial } from './rederivation.js';
@@ -170,6 +170,7 @@ async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
     checks: control.variants,
     scores: scores.variants,
     skills: [...lab.skills.keys()],
+    given: (arm, one) => skillsOf(lab, arm, one),
   });
   return { ...partial, scores, results };
 }
