@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { skillsOf } from '../dist/lab.js';
+import { skillsOf } from '../src/lab.js';
 
 const lab = (paired?: string[]) =>
   ({
