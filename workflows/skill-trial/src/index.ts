@@ -5,12 +5,28 @@ export { agents, findAgent } from './agent.js';
 export { type Analysis, analyse, listNotebooks, publishers, readAnalysis } from './analyse.js';
 export { analyseStudy, analysis, costMetrics, qualityMetrics } from './analysis.js';
 export { CaseSettings, listCases, readCase } from './case.js';
+export { type Claim, claimFindings, extractClaims } from './claim.js';
 export { compareArms, testArms } from './comparison.js';
 export { completeness } from './completeness.js';
 export { consistency } from './consistency.js';
 export { runControl, runStability } from './control.js';
+// the scoring desk
+export {
+  type Desk,
+  type DeskPair,
+  type DeskVariant,
+  type EvaluatorMarks,
+  evaluatorName,
+  listEvaluators,
+  mark,
+  openDesk,
+  openGuesses,
+  proposeFindings,
+  readMarks,
+} from './desk.js';
 export { discover } from './discovery.js';
 export { FrozenError, InfrastructureError, LabError, PrerequisiteError, RecordError, SettingsError } from './errors.js';
+export { Evidence, evidenceText } from './evidence.js';
 export { contrasts, Experiment, listExperiments, readExperiment, trialName } from './experiment.js';
 export { armColours, armScale, figureTheme, renderFigure } from './figure.js';
 export { completenessFigure } from './figures/completeness.js';
@@ -25,6 +41,8 @@ export { installKernelspec } from './kernelspec.js';
 // steps
 export { type Lab, openLab } from './lab.js';
 export { findLeaks } from './leak.js';
+export { FindingMark, foldMarks, MarkEvent, type Marks, marksOf, type RowMark, type VariantMarks, variantKey } from './mark.js';
+export type { Progress, VariantProgress } from './mark-progress.js';
 export { metricOf, metrics } from './metric.js';
 export { executeNotebooks, formatNotebook, notebookWithOutputs, readNotebook, stripOutputs } from './notebook.js';
 export { checkNotebooks, describeProblem, type NotebookProblem } from './notebook-check.js';
@@ -35,6 +53,7 @@ export { findRoot, rootPaths, runPaths } from './paths.js';
 export { permutationTest } from './permutation.js';
 export { pooledPrecision, precision } from './precision.js';
 export { ProgressEvent, writeProgress } from './progress.js';
+export { Proposal, Proposals, readProposals, SheetKind } from './proposal.js';
 export { publish, publishFigure, readPublished, showTable } from './publish.js';
 export { adoptReceipts, recordedTrials } from './receipts.js';
 export { prettyJson, readJson, writeWhole } from './record.js';
@@ -46,6 +65,7 @@ export { findSandbox } from './sandbox.js';
 export { makeSchedule, trialsOfArm } from './schedule.js';
 export { score } from './score-run.js';
 export { sweepSessions } from './session.js';
+export { Finding, FindingStatus, Sheet } from './sheet.js';
 export { readSkill, readSkills } from './skill.js';
 // analysis, for notebooks
 export { openStudy, readStudy, type Study, variantsOf } from './study.js';
