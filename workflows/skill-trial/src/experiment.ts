@@ -21,7 +21,7 @@ export const Arm = z.strictObject({
 });
 export type Arm = z.infer<typeof Arm>;
 
-export const Api = z.enum(['openai-completions', 'anthropic-messages', 'openai-responses']);
+export const Api = z.enum(['openai-completions', 'anthropic-messages', 'openai-responses', 'google-generative-ai']);
 
 /** Prices in USD per million tokens; without them no cost is known and no cost cap can hold. */
 export const Prices = z.strictObject({
@@ -36,7 +36,7 @@ export const Model = z.strictObject({
   api: Api,
   /** The name of a script in the case's scripts folder: a SCRIPTED model, which measures nothing. */
   scripted: Slug.optional(),
-  /** A provider or local server; /v1 included for the OpenAI-style APIs. */
+  /** A provider or local server; /v1 included for the OpenAI-style APIs, /v1beta for Google's. */
   base_url: z.url().optional(),
   /** The environment variable that holds the key; leave out for a server that wants none. */
   key_env: z

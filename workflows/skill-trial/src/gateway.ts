@@ -120,8 +120,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     }
     if (draft.kind === 'model-call') {
       const encoding = req.headers['content-encoding'] ?? 'identity';
-      const model = (parseJson(sent.toString()) as { model?: unknown } | null | undefined)?.model;
-      if (encoding !== 'identity' || typeof model !== 'string') {
+      const body = parseJson(sent.toString());
+      const model = body === undefined ? null : wire.modelOf(body, draft.path);
+      if (encoding !== 'identity' || model === null) {
         const found = encoding === 'identity' ? 'no model in it' : `content-encoding ${encoding}`;
         return refuse(400, 'unreadable-request', `The gateway needs plain JSON with a model; found ${found}.`);
       }

@@ -59,14 +59,21 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
       const request = (wireForPath('/messages') as Wire).readRequest(JSON.parse(body));
       return send(res, 200, JSON.stringify({ input_tokens: promptTokens(request, request.turns) }));
     }
+    if (req.method === 'POST' && /:countTokens(?:$|\?)/.test(path)) {
+      // the question stands alone, or as the request that it would be
+      const { generateContentRequest, ...alone } = JSON.parse(body);
+      const call = path.replace(':countTokens', ':generateContent');
+      const request = (wireForPath(call) as Wire).readRequest(generateContentRequest ?? alone, call);
+      return send(res, 200, JSON.stringify({ totalTokens: promptTokens(request, request.turns) }));
+    }
     const wire = req.method === 'POST' ? wireForPath(path) : null;
     if (wire === null)
       return send(res, 404, JSON.stringify({ error: { message: `the scripted model has no ${req.method} ${path}` } }));
     requests += 1;
-    const request = wire.readRequest(JSON.parse(body));
+    const request = wire.readRequest(JSON.parse(body), path);
     const turn = nextTurn(request, options.script, options);
-    if (turn.fault !== null) return fail(res, wire, request, turn.fault);
-    const { contentType, chunks: pieces } = written(wire, request, turn);
+    if (turn.fault !== null) return fail(res, wire, request, turn.fault, path);
+    const { contentType, chunks: pieces } = written(wire, request, turn, path);
     res.writeHead(200, { 'content-type': contentType });
     for (const piece of pieces) res.write(piece);
     res.end();
@@ -100,6 +107,7 @@ function written(
   wire: Wire,
   request: ModelRequest,
   { text, toolUses }: { text: string; toolUses: { name: string; arguments: unknown }[] },
+  path: string,
 ) {
   const said = request.turns.filter((turn) => turn.role === 'assistant').length;
   // Ids must differ within a conversation, and be the same when it is held again.
@@ -112,15 +120,15 @@ function written(
     toolCalls,
     usage: scriptedUsage(request, output),
   };
-  return wire.writeResponse(reply, request.stream);
+  return wire.writeResponse(reply, request.stream, path);
 }
 
 /** Fails as the fault says. */
-async function fail(res: ServerResponse, wire: Wire, request: ModelRequest, fault: Fault): Promise<void> {
+async function fail(res: ServerResponse, wire: Wire, request: ModelRequest, fault: Fault, path: string): Promise<void> {
   if (fault.kind === 'hang') return;
   if (fault.kind === 'status')
     return send(res, fault.status ?? 500, wire.writeError('scripted_fault', `a scripted fault at call ${fault.at_call}`));
-  const { contentType, chunks } = written(wire, request, { text: 'An answer that will not be finished.', toolUses: [] });
+  const { contentType, chunks } = written(wire, request, { text: 'An answer that will not be finished.', toolUses: [] }, path);
   res.writeHead(200, { 'content-type': contentType });
   const [start = ''] = chunks;
   if (fault.kind === 'malformed') {

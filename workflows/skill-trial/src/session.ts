@@ -181,7 +181,7 @@ export async function readRequests(folder: string): Promise<{ record: CallRecord
     if (record.kind === 'model-call' && record.request !== null) {
       const body = await readBody(folder, record.request);
       try {
-        request = wireOf(record.api).readRequest(parseJson(body.toString('utf8')));
+        request = wireOf(record.api).readRequest(parseJson(body.toString('utf8')), record.path);
       } catch {
         request = null;
       }

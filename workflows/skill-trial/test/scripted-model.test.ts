@@ -287,16 +287,21 @@ const bodies: Record<WireApi, object> = {
   },
   'anthropic-messages': { messages: [{ role: 'user', content: TASK }], tools: [{ name: 'read', input_schema: {} }] },
   'openai-responses': { input: TASK, tools: [{ type: 'function', name: 'read' }] },
+  'google-generative-ai': {
+    contents: [{ role: 'user', parts: [{ text: TASK }] }],
+    tools: [{ functionDeclarations: [{ name: 'read' }] }],
+  },
 };
-const paths: Record<WireApi, string> = {
-  'openai-completions': '/v1/chat/completions',
-  'anthropic-messages': '/v1/messages',
-  'openai-responses': '/v1/responses',
+const paths: Record<WireApi, (stream: boolean) => string> = {
+  'openai-completions': () => '/v1/chat/completions',
+  'anthropic-messages': () => '/v1/messages',
+  'openai-responses': () => '/v1/responses',
+  'google-generative-ai': (stream) => `/v1beta/models/m:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
 };
 
 describe.each(wires.map((wire) => [wire.api, wire] as const))('the server in %s', (api, wire) => {
   const ask = (baseUrl: string, stream: boolean, signal?: AbortSignal) =>
-    fetch(baseUrl + paths[api], {
+    fetch(baseUrl + paths[api](stream), {
       method: 'POST',
       body: JSON.stringify({ model: 'm', ...bodies[api], stream }),
       ...(signal ? { signal } : {}),
@@ -357,7 +362,7 @@ describe.each(wires.map((wire) => [wire.api, wire] as const))('the server in %s'
 
   test('a request that it cannot read is a 400 of the dialect', async () => {
     const model = await start();
-    const answer = await fetch(model.baseUrl + paths[api], { method: 'POST', body: '{}' });
+    const answer = await fetch(model.baseUrl + paths[api](true), { method: 'POST', body: '{}' });
     expect(answer.status).toBe(400);
   });
 });
@@ -370,6 +375,11 @@ test('the server lists models, counts tokens and refuses other paths', async () 
     body: JSON.stringify({ model: 'm', ...bodies['anthropic-messages'] }),
   });
   expect(((await count.json()) as { input_tokens: number }).input_tokens).toBeGreaterThan(0);
+  const google = await fetch(`${model.baseUrl}/v1beta/models/m:countTokens`, {
+    method: 'POST',
+    body: JSON.stringify(bodies['google-generative-ai']),
+  });
+  expect(((await google.json()) as { totalTokens: number }).totalTokens).toBeGreaterThan(0);
   expect((await fetch(`${model.baseUrl}/v1/files`)).status).toBe(404);
   expect(model.requests()).toBe(0);
 });
@@ -453,7 +463,7 @@ describe('the real pi, through the gateway', () => {
       const own = messages.map(({ usage }) => [usage.input, usage.cacheRead, usage.output]);
       expect(calls.map(({ usage }) => [usage?.inputUncached, usage?.inputCached, usage?.output])).toEqual(own);
       expect(peakContext(calls.map((call) => call.usage))).toBeGreaterThan(1000);
-      expect(wireOf(api).basePath === '' || gateway.url?.endsWith('/v1')).toBe(true);
+      expect(gateway.url?.endsWith(wireOf(api).basePath)).toBe(true);
     },
     60_000,
   );

@@ -16,6 +16,9 @@ test('a path belongs to one dialect, with any prefix and query', () => {
   expect(wireForPath('/api/v1/messages?beta=true')?.api).toBe('anthropic-messages');
   expect(wireForPath('/responses')?.api).toBe('openai-responses');
   expect(wireForPath('/v1/messages/count_tokens')).toBeNull();
+  expect(wireForPath('/v1beta/models/gemini-3:streamGenerateContent?alt=sse')?.api).toBe('google-generative-ai');
+  expect(wireForPath('/v1beta/models/gemini-3:countTokens')).toBeNull();
+  expect(wireForPath('/v1beta/models')).toBeNull();
 });
 
 describe.each(wires.map((wire) => [wire.api, wire] as const))('%s', (_, wire) => {
@@ -35,7 +38,8 @@ describe.each(wires.map((wire) => [wire.api, wire] as const))('%s', (_, wire) =>
     const read = wire.readResponse(bytes(chunks.join('')), contentType);
     expect(read).toMatchObject({ model: 'm', text: reply.text, toolCalls: reply.toolCalls, complete: true, error: null });
     expect(read.usage).toMatchObject({ inputTotal: 100, inputUncached: 40, inputCached: 60, output: 7 });
-    if (stream) expect(chunks.length).toBeGreaterThan(5);
+    // Google's stream has each call whole
+    if (stream) expect(chunks.length).toBeGreaterThan(wire.api === 'google-generative-ai' ? 4 : 5);
   });
 
   test('a stream cut anywhere is not complete and has no output figure', () => {
@@ -63,6 +67,13 @@ describe.each(wires.map((wire) => [wire.api, wire] as const))('%s', (_, wire) =>
       complete: true,
       usage: null,
     });
+  });
+
+  test('the model of a request is known before the request is read', () => {
+    const path = '/v1beta/models/m:generateContent';
+    expect(wire.modelOf({ model: 'm' }, path)).toBe('m');
+    expect(wire.modelOf({}, '/v1')).toBeNull();
+    expect(wire.modelOf(null, '/v1')).toBeNull();
   });
 
   test('a request without a model is refused', () => {
@@ -302,5 +313,159 @@ describe('OpenAI Responses', () => {
       STREAM,
     );
     expect(read).toMatchObject({ complete: true, error: 'no' });
+  });
+});
+
+describe('Google generateContent', () => {
+  const wire = wireOf('google-generative-ai');
+  const path = '/v1beta/models/gemini-3-pro:generateContent';
+
+  test('the path names the model and whether the answer is a stream', () => {
+    const contents = [{ role: 'user', parts: [{ text: 'go' }] }];
+    expect(wire.readRequest({ contents }, path)).toMatchObject({ model: 'gemini-3-pro', stream: false });
+    const stream = path.replace(':generate', ':streamGenerate');
+    expect(wire.readRequest({ contents }, `${stream}?alt=sse`)).toMatchObject({ model: 'gemini-3-pro', stream: true });
+    expect(wire.modelOf({ model: 'another' }, stream)).toBe('gemini-3-pro');
+    expect(() => wire.readRequest({ contents }, '/v1beta/models')).toThrow();
+    expect(wire.isSideRequest('POST', '/v1beta/models/gemini-3-pro:countTokens')).toBe(true);
+    expect(wire.isSideRequest('POST', '/v1beta/models/gemini-3-pro:embedContent')).toBe(false);
+  });
+
+  test('a request is read: system text, tools, calls and their answers, parameters', () => {
+    const request = wire.readRequest(
+      {
+        systemInstruction: { parts: [{ text: 'S' }, { text: 'T' }] },
+        generationConfig: { temperature: 0, thinkingConfig: { includeThoughts: true } },
+        tools: [
+          {
+            functionDeclarations: [
+              { name: 'read_file', description: 'Reads', parametersJsonSchema: { type: 'object' } },
+              { name: 'old', parameters: { type: 'OBJECT' } },
+            ],
+          },
+          { googleSearch: {} },
+        ],
+        contents: [
+          { role: 'user', parts: [{ text: 'go' }] },
+          {
+            role: 'model',
+            parts: [
+              { text: 'hidden', thought: true },
+              { text: 'ok' },
+              { functionCall: { id: 'c1', name: 'read_file', args: { path: 'a' } } },
+              { functionCall: { name: 'old', args: { n: 1 } } },
+              { functionCall: { name: 'old', args: { n: 2 } } },
+            ],
+          },
+          {
+            role: 'user',
+            parts: [
+              { functionResponse: { id: 'c1', name: 'read_file', response: { output: 'A' } } },
+              { functionResponse: { name: 'old', response: { error: 'no' } } },
+              { functionResponse: { name: 'old', response: { lines: 2 } } },
+              { text: 'more' },
+            ],
+          },
+        ],
+      },
+      path,
+    );
+    expect(request.system).toBe('S\n\nT');
+    expect(request.parameters).toEqual({ generationConfig: { temperature: 0, thinkingConfig: { includeThoughts: true } } });
+    expect(request.tools).toEqual([
+      { name: 'read_file', description: 'Reads', schema: { type: 'object' } },
+      { name: 'old', description: '', schema: { type: 'OBJECT' } },
+      { name: 'googleSearch', description: '', schema: {} },
+    ]);
+    expect(request.turns.map((turn) => [turn.role, turn.text, turn.toolResultFor])).toEqual([
+      ['user', 'go', null],
+      ['assistant', 'ok', null],
+      ['tool', 'A', 'c1'],
+      ['tool', 'no', 'old#1'],
+      ['tool', '{"lines":2}', 'old#2'],
+      ['user', 'more', null],
+    ]);
+    expect(request.turns[1]?.toolCalls.map(({ id }) => id)).toEqual(['c1', 'old#1', 'old#2']);
+  });
+
+  test.each([
+    // prompt includes cached, not the built-in tools' results; thoughts stand beside the candidates
+    [
+      {
+        promptTokenCount: 100,
+        cachedContentTokenCount: 64,
+        candidatesTokenCount: 12,
+        thoughtsTokenCount: 8,
+        totalTokenCount: 120,
+      },
+      { inputTotal: 100, inputUncached: 36, inputCached: 64, cacheCreation: 0, output: 20, reasoning: 8 },
+    ],
+    [
+      { promptTokenCount: 10, toolUsePromptTokenCount: 5, candidatesTokenCount: 2 },
+      { inputTotal: 15, inputUncached: 15, inputCached: 0, cacheCreation: 0, output: 2, reasoning: 0 },
+    ],
+    // a count of 0 is left out of the JSON: only thoughts here, then nothing at all known
+    [
+      { promptTokenCount: 10, thoughtsTokenCount: 3 },
+      { inputTotal: 10, inputUncached: 10, inputCached: 0, cacheCreation: 0, output: 3, reasoning: 3 },
+    ],
+    [{}, { inputTotal: null, inputUncached: null, inputCached: null, cacheCreation: null, output: null, reasoning: null }],
+  ])('usage %j', (usageMetadata, usage) => {
+    const body = { candidates: [{ content: { parts: [{ text: 'x' }] }, finishReason: 'STOP' }], usageMetadata };
+    expect(wire.readResponse(bytes(JSON.stringify(body)), JSON_TYPE).usage).toEqual(usage);
+  });
+
+  test('a stream counts up; its last figures count; thoughts are no part of the answer', () => {
+    const chunk = (parts: object[], more: object = {}) => ({ candidates: [{ content: { role: 'model', parts }, ...more }] });
+    const read = wire.readResponse(
+      sse(
+        {
+          ...chunk([{ text: 'hm', thought: true }]),
+          usageMetadata: { promptTokenCount: 9, thoughtsTokenCount: 1 },
+          modelVersion: 'm-1',
+        },
+        { ...chunk([{ text: 'a' }]), usageMetadata: { promptTokenCount: 9, thoughtsTokenCount: 2, candidatesTokenCount: 1 } },
+        {
+          ...chunk([{ functionCall: { name: 'f', args: { x: 1 } } }], { finishReason: 'STOP' }),
+          usageMetadata: { promptTokenCount: 9, thoughtsTokenCount: 2, candidatesTokenCount: 4 },
+        },
+      ),
+      STREAM,
+    );
+    expect(read).toMatchObject({ model: 'm-1', text: 'a', stop: 'STOP', complete: true, error: null });
+    expect(read.toolCalls).toEqual([{ id: 'f#1', name: 'f', arguments: { x: 1 } }]);
+    expect(read.usage).toMatchObject({ inputTotal: 9, output: 6, reasoning: 2 });
+  });
+
+  test('without alt=sse a stream is one JSON array, which reads the same; cut short it is broken', () => {
+    const reply = {
+      id: 'r',
+      model: 'm',
+      text: 'one two',
+      toolCalls: [],
+      usage: usageFromTotal({ inputTotal: 5, inputCached: 0, output: 2, reasoning: null }),
+    };
+    const { contentType, chunks } = wire.writeResponse(reply, true, '/v1beta/models/m:streamGenerateContent');
+    expect(contentType).toBe('application/json');
+    expect(JSON.parse(chunks.join(''))).toHaveLength(chunks.length);
+    expect(wire.readResponse(bytes(chunks.join('')), contentType)).toMatchObject({ text: 'one two', complete: true });
+    expect(wire.readResponse(bytes(chunks.slice(0, -1).join('')), contentType)).toMatchObject({ complete: false, usage: null });
+    expect(wire.writeResponse(reply, true, '/v1beta/models/m:streamGenerateContent?alt=sse').contentType).toBe(
+      'text/event-stream',
+    );
+  });
+
+  test('a refused prompt is an answer without text, and an array that holds an error is that error', () => {
+    const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 3 } };
+    expect(wire.readResponse(bytes(JSON.stringify(blocked)), JSON_TYPE)).toMatchObject({
+      text: '',
+      stop: 'SAFETY',
+      complete: true,
+    });
+    const failed = [{ error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } }];
+    expect(wire.readResponse(bytes(JSON.stringify(failed)), JSON_TYPE)).toMatchObject({
+      error: 'The model is overloaded.',
+      complete: true,
+    });
   });
 });

@@ -5,6 +5,7 @@ import { PrerequisiteError } from '../errors.js';
 import { findPackage } from '../installed-package.js';
 import { rootPaths } from '../paths.js';
 import { jsonLines, skillOfPath, skillsOfCommand, type ToolCall, type Trajectory } from '../trajectory.js';
+import { wireOf } from '../wire.js';
 
 /** pi and its successor, newest first: the first one that is installed and runs on this Node is taken. */
 const packages = [
@@ -15,7 +16,7 @@ const packages = [
 export const pi: Agent = {
   name: 'pi',
   title: 'pi',
-  apis: ['openai-completions', 'anthropic-messages', 'openai-responses'],
+  apis: ['openai-completions', 'anthropic-messages', 'openai-responses', 'google-generative-ai'],
   mechanism: {
     without:
       '--no-skills and no --skill; context files, system prompt files, extensions, prompt templates and themes off; private HOME and PI_CODING_AGENT_DIR',
@@ -51,7 +52,7 @@ function launch({ program, modules, view, model, skills }: AgentRequest): AgentL
   const successor = program.package === packages[0].name;
   const { prices } = model;
   const provider = {
-    baseUrl: model.api === 'anthropic-messages' ? origin : `${origin}/v1`,
+    baseUrl: `${origin}${wireOf(model.api).basePath}`,
     // The real key is added by the gateway; the agent holds a word that opens nothing.
     apiKey: 'lab',
     api: model.api,

@@ -3,7 +3,7 @@ import { type ModelResponse, parseArguments, type Turn } from '../model-call.js'
 import { isEventStream, readEvents, writeEvent } from '../sse.js';
 import { type CallUsage, tokenCount, usageFromParts } from '../usage.js';
 import type { Wire } from '../wire.js';
-import { brokenResponse, errorText, halves, joinText, parseJson, pathEnds, withoutPartialOutput } from './body.js';
+import { brokenResponse, errorText, halves, joinText, modelInBody, parseJson, pathEnds, withoutPartialOutput } from './body.js';
 
 const Block = z.looseObject({
   type: z.string(),
@@ -55,6 +55,7 @@ export const anthropicMessages: Wire = {
   isSideRequest: (method, path) =>
     (method === 'GET' && pathEnds(path, '/models')) || (method === 'POST' && pathEnds(path, '/messages/count_tokens')),
   keyHeaders: (key) => ({ 'x-api-key': key }),
+  modelOf: modelInBody,
   writeError: (type, message) => JSON.stringify({ type: 'error', error: { type, message } }),
 
   readRequest(body) {

@@ -22,6 +22,12 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** The model that a body names; null where it names none. */
+export function modelInBody(body: unknown): string | null {
+  const model = (body as { model?: unknown } | null | undefined)?.model;
+  return typeof model === 'string' ? model : null;
+}
+
 /** A provider's error as one text: its message, else its JSON; null where there is none. */
 export function errorText(error: unknown): string | null {
   if (error === undefined || error === null) return null;

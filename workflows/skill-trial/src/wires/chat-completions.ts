@@ -3,7 +3,7 @@ import { type ModelResponse, parseArguments, type Turn } from '../model-call.js'
 import { isEventStream, readEvents, writeEvent } from '../sse.js';
 import { type CallUsage, tokenCount, usageFromTotal } from '../usage.js';
 import type { Wire } from '../wire.js';
-import { brokenResponse, errorText, halves, joinText, parseJson, pathEnds, withoutPartialOutput } from './body.js';
+import { brokenResponse, errorText, halves, joinText, modelInBody, parseJson, pathEnds, withoutPartialOutput } from './body.js';
 
 const Content = z
   .union([z.string(), z.null(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))])
@@ -64,6 +64,7 @@ export const chatCompletions: Wire = {
   matches: (path) => pathEnds(path, '/chat/completions'),
   isSideRequest: (method, path) => method === 'GET' && pathEnds(path, '/models'),
   keyHeaders: (key) => ({ authorization: `Bearer ${key}` }),
+  modelOf: modelInBody,
   writeError: (type, message) => JSON.stringify({ error: { message, type, param: null, code: null } }),
 
   readRequest(body) {

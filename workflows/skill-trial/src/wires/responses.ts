@@ -3,7 +3,7 @@ import { type ModelResponse, parseArguments, type Turn } from '../model-call.js'
 import { isEventStream, readEvents, writeEvent } from '../sse.js';
 import { type CallUsage, tokenCount, usageFromTotal } from '../usage.js';
 import type { Wire } from '../wire.js';
-import { brokenResponse, errorText, halves, joinText, parseJson, pathEnds } from './body.js';
+import { brokenResponse, errorText, halves, joinText, modelInBody, parseJson, pathEnds } from './body.js';
 
 const Parts = z.array(z.looseObject({ type: z.string(), text: z.string().optional() }));
 
@@ -58,6 +58,7 @@ export const responses: Wire = {
   matches: (path) => pathEnds(path, '/responses'),
   isSideRequest: (method, path) => method === 'GET' && pathEnds(path, '/models'),
   keyHeaders: (key) => ({ authorization: `Bearer ${key}` }),
+  modelOf: modelInBody,
   writeError: (type, message) => JSON.stringify({ error: { message, type, param: null, code: null } }),
 
   readRequest(body) {
