@@ -38,11 +38,23 @@ export class Checkout {
       if (!name.startsWith('.') && !name.startsWith('skill-trial'))
         await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
     }
-    await symlink(join(folder, 'workflows/skill-trial'), join(folder, 'node_modules/skill-trial'));
-    await symlink(join(folder, 'workflows/graph'), join(folder, 'node_modules/skill-trial-graph'));
+    // relative: a copy's links lead to the copy
+    await symlink('../workflows/skill-trial', join(folder, 'node_modules/skill-trial'));
+    await symlink('../workflows/graph', join(folder, 'node_modules/skill-trial-graph'));
     await symlink(join(root, 'node_modules', '.bin'), join(folder, 'node_modules', '.bin'));
     // agents that npm run add-agent installed; their adapters resolve links
     if (existsSync(join(root, '.agents'))) await symlink(join(root, '.agents'), join(folder, '.agents'));
+    return new Checkout(folder);
+  }
+
+  /**
+   * A copy of a checkout with all that was made in it: records, reports, Nx's cache. Names that share a file (a record and its receipt)
+   * share one in the copy. Null where there is no such checkout.
+   */
+  static async copy(from: string): Promise<Checkout | null> {
+    if (!existsSync(from)) return null;
+    const folder = await mkdtemp(join(tmpdir(), 'skill-trial-checkout-'));
+    await promisify(execFile)('cp', ['-a', `${from}/.`, folder]);
     return new Checkout(folder);
   }
 

@@ -1,20 +1,23 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { watch } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Checkout, ledgerEvents } from './checkout.js';
 
 let checkout: Checkout;
+let tmp: string;
 
 beforeAll(async () => {
   checkout = await Checkout.make();
+  // a folder of its own for the sessions: other test files have theirs at the same time
+  tmp = checkout.path('tmp');
+  await mkdir(tmp);
   await checkout.configure('inventory', { repeats: 1, stability_runs: 1, 'limits.attempts': 1 });
 });
 
 afterAll(() => checkout[Symbol.asyncDispose]());
 
-const sessions = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('skill-trial-session-'));
+const sessions = async () => (await readdir(tmp)).filter((name) => name.startsWith('skill-trial-session-'));
 
 /** Starts one trial as Nx would, and resolves when the agent of that attempt has made a model call. */
 async function startTrial(trial: string, attempt: number): Promise<ChildProcess> {
@@ -29,7 +32,11 @@ async function startTrial(trial: string, attempt: number): Promise<ChildProcess>
       resolve();
     });
   });
-  const child = spawn(process.execPath, ['workflows/dist/3-run.js', 'inventory', trial], { cwd: checkout.root, stdio: 'ignore' });
+  const child = spawn(process.execPath, ['workflows/dist/3-run.js', 'inventory', trial], {
+    cwd: checkout.root,
+    env: { ...process.env, TMPDIR: tmp },
+    stdio: 'ignore',
+  });
   await seen;
   return child;
 }

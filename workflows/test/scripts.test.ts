@@ -1,13 +1,13 @@
 import type { Report } from 'skill-trial';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Checkout, startedTrials } from './checkout.js';
+import { type Checkout, startedTrials } from './checkout.js';
+import { finishedRun } from './finished-run.js';
 
 // The scripts only replace the model: the same code must give each the report that fits what happened.
 let checkout: Checkout;
 
 beforeAll(async () => {
-  checkout = await Checkout.make();
-  await checkout.configure('inventory', { repeats: 1, stability_runs: 1 });
+  checkout = await finishedRun('inventory');
 });
 
 afterAll(() => checkout[Symbol.asyncDispose]());

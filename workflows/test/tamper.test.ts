@@ -1,7 +1,8 @@
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Checkout } from './checkout.js';
+import type { Checkout } from './checkout.js';
+import { finishedRun } from './finished-run.js';
 
 let checkout: Checkout;
 let record: string;
@@ -12,10 +13,7 @@ let base: string;
 let sheet: string;
 
 beforeAll(async () => {
-  checkout = await Checkout.make();
-  await checkout.configure('inventory', { repeats: 1, stability_runs: 1 });
-  const done = await checkout.start(['inventory']);
-  expect(done.code, done.text).toBe(0);
+  checkout = await finishedRun('inventory');
   const run = 'data/runs/inventory';
   const first = async (...parts: string[]) => join(...parts, (await readdir(checkout.path(...parts))).sort()[0] as string);
   record = join(await first(run, 'trials'), '1');
