@@ -25,7 +25,8 @@ export const TrialRow = z.strictObject({
   concurrent: z.boolean(),
   attempt: z.int().positive(),
   scoring: z.enum(['scored', 'pending', 'disputed']),
-  content: z.string(),
+  /** Null while scoring is not unblinded. */
+  content: z.string().nullable(),
   record: z.string(),
   setupSeconds: z.number(),
   values: z.record(MetricId, z.number().nullable()),

@@ -45,7 +45,7 @@ export async function runStability(lab: Lab, trials: SavedTrial[], onStep: OnSte
   return stability;
 }
 
-/** control.json from checks obtained in any way; variants in the order of their first trial. */
+/** control.json from checks obtained in any way; variants in the order of their content. */
 export async function gatherControl(
   lab: Lab,
   trials: SavedTrial[],
@@ -190,14 +190,14 @@ async function withCopies<T>(
   }
 }
 
-/** One trial for each different content of a case. */
+/** One trial for each different content of a case, by content: the order of the trials would tell a scorer the arms. */
 function differentVariants(trials: SavedTrial[]): SavedTrial[] {
   const first = new Map<string, SavedTrial>();
   for (const trial of trials) {
     const key = `${trial.record.case}/${trial.record.content}`;
     if (!first.has(key)) first.set(key, trial);
   }
-  return [...first.values()];
+  return [...first.values()].sort((a, b) => (a.record.content < b.record.content ? -1 : 1));
 }
 
 /** Results in the order of the items, as many under way at once as the machine has processors, two at most. */

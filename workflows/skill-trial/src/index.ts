@@ -1,5 +1,6 @@
 // The library's one list of exports: what steps, notebooks, the graph plugin and adapters may use.
 
+export { adjudicate, listDisputes, type Verdict } from './adjudication.js';
 export { agents, findAgent } from './agent.js';
 // notebooks and figures
 export { type Analysis, analyse, listNotebooks, publishers, readAnalysis } from './analyse.js';
@@ -20,11 +21,11 @@ export {
   listEvaluators,
   mark,
   openDesk,
-  openGuesses,
   proposeFindings,
   readMarks,
 } from './desk.js';
 export { discover } from './discovery.js';
+export { CellValue, Dispute, DisputePart } from './dispute.js';
 export { FrozenError, InfrastructureError, LabError, PrerequisiteError, RecordError, SettingsError } from './errors.js';
 export { Evidence, evidenceText } from './evidence.js';
 export { contrasts, Experiment, listExperiments, readExperiment, trialName } from './experiment.js';
@@ -41,7 +42,10 @@ export { installKernelspec } from './kernelspec.js';
 // steps
 export { type Lab, openLab } from './lab.js';
 export { findLeaks } from './leak.js';
+export { lockScoring } from './locking.js';
+export { type OpenPair, unblind } from './mapping.js';
 export { FindingMark, foldMarks, MarkEvent, type Marks, marksOf, type RowMark, type VariantMarks, variantKey } from './mark.js';
+export { openGuesses } from './mark-check.js';
 export type { Progress, VariantProgress } from './mark-progress.js';
 export { metricOf, metrics } from './metric.js';
 export { executeNotebooks, formatNotebook, notebookWithOutputs, readNotebook, stripOutputs } from './notebook.js';
@@ -64,6 +68,7 @@ export { readRubric } from './rubric.js';
 export { findSandbox } from './sandbox.js';
 export { makeSchedule, trialsOfArm } from './schedule.js';
 export { score } from './score-run.js';
+export { DeskLock, readDeskLock } from './scoring-lock.js';
 export { sweepSessions } from './session.js';
 export { Finding, FindingStatus, Sheet } from './sheet.js';
 export { readSkill, readSkills } from './skill.js';

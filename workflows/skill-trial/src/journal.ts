@@ -26,7 +26,7 @@ export async function readJournal(file: string): Promise<JournalLine[]> {
  */
 export async function appendJournal(
   file: string,
-  decide: (lines: JournalLine[]) => MarkEvent,
+  decide: (lines: JournalLine[]) => MarkEvent | Promise<MarkEvent>,
   now: () => Date,
 ): Promise<JournalLine[]> {
   await mkdir(dirname(file), { recursive: true });
@@ -37,7 +37,7 @@ export async function appendJournal(
       schemaVersion: 1,
       seq: lines.length,
       at: now().toISOString(),
-      event: check(decide(lines), MarkEvent, shown(file), RecordError),
+      event: check(await decide(lines), MarkEvent, shown(file), RecordError),
     };
     if (whole < bytes.length) await truncate(file, whole);
     const lineBreak = whole > 0 && bytes[whole - 1] !== 10 ? '\n' : '';

@@ -26,7 +26,15 @@ export const LedgerEvent = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('restored'), trial: z.string(), spec: Sha, record: Sha }),
   z.strictObject({ kind: z.literal('check'), content: Sha, check: z.string(), record: Sha }),
   z.strictObject({ kind: z.literal('scored'), sheets: z.record(z.string(), Sha) }),
-  z.strictObject({ kind: z.literal('unblinded'), lock: Sha }),
+  /** The desk's lock (its hash): from here on the sheets of its variants may not change. */
+  z.strictObject({
+    kind: z.literal('scoring-locked'),
+    deskLock: Sha,
+    rounds: z.int().positive(),
+    evaluators: z.array(z.string()),
+  }),
+  /** The mapping was opened; `openDisputes` counts those left open on purpose, absent where no desk was used. */
+  z.strictObject({ kind: z.literal('unblinded'), lock: Sha, openDisputes: z.int().nonnegative().optional() }),
 ]);
 export type LedgerEvent = z.infer<typeof LedgerEvent>;
 

@@ -88,6 +88,7 @@ export function runPaths(root: string, experiment: string) {
     desk: join(root, 'data', 'experiments', experiment, 'desk'),
     journal: (evaluator: string) => join(root, 'data', 'experiments', experiment, 'desk', `${evaluator}.jsonl`),
     deskLock: join(root, 'data', 'experiments', experiment, 'desk', 'lock.json'),
+    unblinded: join(root, 'data', 'experiments', experiment, 'desk', 'unblinded.json'),
     adjudications: join(root, 'data', 'experiments', experiment, 'desk', 'adjudications.jsonl'),
     report: join(root, 'reports', experiment),
     reportJson: join(root, 'reports', experiment, 'report.json'),

@@ -173,9 +173,32 @@ export function attemptsSection(report: Report): Section {
                   '; ',
                 ),
           ],
+          ['State', `${scoring.state}, by ${scoring.by === 'desk' ? 'a scoring desk' : 'the sheets alone'}`],
+          ['Disputes settled, open', `${scoring.disputes.settled}, ${scoring.disputes.open}`],
+          ...scoring.agreement.map((row): [string, string] => [`Agreement, ${row.part}`, agreementWords(row)]),
+          ...(scoring.guess === null ? [] : [['Guesses of the arm', guessWords(scoring.guess)] as [string, string]]),
           ['Scores', record(`data/runs/${report.experiment}/scores.json`)],
         ],
       },
     ],
   };
+}
+
+function agreementWords(row: Report['scoring']['agreement'][number]): string {
+  const figure = ({ value, reason }: { value: number | null; reason: string | null }) =>
+    value === null ? `undefined (${reason})` : value.toFixed(2);
+  const between = ({ low, high }: { low: number | null; high: number | null }) =>
+    low === null || high === null ? '' : `, ${low.toFixed(2)} to ${high.toFixed(2)}`;
+  return [
+    `${row.raters.join(', ')}; ${row.units} units`,
+    `percent ${row.percent === null ? 'unknown' : Math.round(row.percent * 100)}`,
+    ...row.pairs.map((pair) => `Cohen's κ ${row.pairs.length === 1 ? '' : `${pair.first}/${pair.second} `}${figure(pair.kappa)}`),
+    `Gwet's AC1 ${figure(row.ac1)}`,
+    ...row.alpha.map((alpha) => `Krippendorff's α (${alpha.level}) ${figure(alpha)}${between(alpha.interval)}`),
+  ].join('; ');
+}
+
+function guessWords({ guesses, correct, cannotTell, low, high, caution }: NonNullable<Report['scoring']['guess']>): string {
+  const interval = low === null || high === null ? '' : ` (Wilson, 95 %: ${low.toFixed(2)} to ${high.toFixed(2)})`;
+  return `${correct} of ${guesses} right${interval}, ${cannotTell} could not tell. ${caution}`;
 }

@@ -96,7 +96,8 @@ export function evidenceLinks(report: Report, row: ComparisonRow, most = 24): In
   const several = new Set(report.trials.map((trial) => trial.case)).size > 1;
   const links = row.evidence.map((path) => {
     const owners = report.trials.filter(
-      (trial) => path.startsWith(`${trial.record}/`) || path.includes(`/${trial.content.slice(0, 12)}`),
+      (trial) =>
+        path.startsWith(`${trial.record}/`) || (trial.content !== null && path.includes(`/${trial.content.slice(0, 12)}`)),
     );
     const names = owners.map(
       (trial) => `${several ? `${trial.case} ` : ''}${trial.arm}${/\d$/.test(trial.arm) ? ' #' : ''}${trial.repeat}`,
@@ -230,6 +231,9 @@ function unknowns(report: Report, view: ContrastView): string[] {
       ? [`${invalid.length} invalid ${invalid.length === 1 ? 'trial is' : 'trials are'} left out of every figure.`]
       : []),
     ...(scoring.pending > 0 ? [`${scoring.pending} runs await a score sheet.`] : []),
+    ...(scoring.state === 'unblinded'
+      ? []
+      : ['Scores, checks and contents of the variants are withheld: scoring is not locked and unblinded yet.']),
     ...(scoring.disputed > 0 ? [`${scoring.disputed} runs are disputed between scorers.`] : []),
     ...(open.length > 0 ? [`Cannot be told: point ${open.map((point) => point.point).join(', ')} of the twelve.`] : []),
     `What holds beyond the tested class (${conditions.settings.decision.tested_class}); not tested: ${conditions.settings.decision.untested_class}.`,

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { z } from 'zod';
+import { AgreementRow } from './agreement-row.js';
 import { ConsistencyRow, PooledPrecision, type Published, TrialRow } from './analysis.js';
 import { ComparisonRow, Statistic } from './comparison.js';
 import { Conclusion, conclude } from './conclusion.js';
@@ -7,7 +8,9 @@ import { CriticalRisk } from './critical-risk.js';
 import { ContrastDecision, Descriptive, decide, Inferential } from './decision.js';
 import { Detection, detectFailures } from './detectors.js';
 import { contrasts } from './experiment.js';
+import { GuessMeasure } from './guess.js';
 import { Conditions } from './lock.js';
+import { ScoringState } from './scoring-state.js';
 import type { Study } from './study.js';
 import { VerificationPoint, verifyPoints } from './verification.js';
 
@@ -55,6 +58,14 @@ export const Report = z.strictObject({
     disputed: z.int(),
     scorers: z.array(z.string()),
     refusedSheets: z.array(z.string()),
+    /** open: marks may still change; locked: they may not, and the mapping is sealed; unblinded: scores are shown by arm. */
+    state: ScoringState.shape.state,
+    /** What decides the state: a scoring desk, or, without one, a sheet for every variant. */
+    by: ScoringState.shape.by,
+    lockedAt: z.string().nullable(),
+    disputes: z.strictObject({ settled: z.int().nonnegative(), open: z.int().nonnegative() }),
+    agreement: z.array(AgreementRow),
+    guess: GuessMeasure.nullable(),
   }),
   detectors: z.array(Detection),
   verification: z.array(VerificationPoint).length(12),
@@ -74,6 +85,7 @@ export async function assembleReport(
   const { lab, lock, results } = study;
   const { experiment } = lab;
   const scripted = experiment.model.scripted !== undefined;
+  const withheld = study.scores?.scoring.state !== 'unblinded';
   const rows = [...published['rows-quality'], ...published['rows-cost']];
   const statistics = [...published['statistics-quality'], ...published['statistics-cost']];
   const pairs = contrasts(experiment);
@@ -116,7 +128,8 @@ export async function assembleReport(
     precisionPooled: published['precision-pooled'],
     criticalRisks: published['critical-risks'],
     consistency: published.consistency,
-    stability: (study.stability?.variants ?? []).map(({ content, green, unsteady }) => ({
+    // by content, which would tell a scorer whose tests these are
+    stability: (withheld ? [] : (study.stability?.variants ?? [])).map(({ content, green, unsteady }) => ({
       content,
       green,
       unsteady,
@@ -129,6 +142,7 @@ export async function assembleReport(
       disputed: results.filter((result) => result.scoring === 'disputed').length,
       scorers: [...new Set((study.scores?.variants ?? []).flatMap((variant) => variant.scorers))].sort(),
       refusedSheets: (study.scores?.refused ?? []).map((sheet) => sheet.file),
+      ...scoringRow(study.scores),
     },
     detectors: await detectFailures(study),
     verification: await verifyPoints(study, rows),
@@ -145,6 +159,22 @@ export async function assembleReport(
     ),
     limitations: limitations(study, scripted),
     figures: figures.map(({ name, caption }) => ({ name, caption })),
+  };
+}
+
+/** How far scoring is, and how well the scorers agree. */
+function scoringRow(
+  scores: Study['scores'],
+): Pick<Report['scoring'], 'state' | 'by' | 'lockedAt' | 'disputes' | 'agreement' | 'guess'> {
+  const disputes = scores?.scoring.disputes ?? [];
+  const settled = disputes.filter((dispute) => dispute.settled !== null).length;
+  return {
+    state: scores?.scoring.state ?? 'open',
+    by: scores?.scoring.by ?? 'sheets',
+    lockedAt: scores?.scoring.lockedAt ?? null,
+    disputes: { settled, open: disputes.length - settled },
+    agreement: scores?.agreement ?? [],
+    guess: scores?.guess ?? null,
   };
 }
 

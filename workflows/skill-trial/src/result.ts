@@ -40,7 +40,8 @@ export interface TrialResult {
   concurrent: boolean;
   lock: string;
   spec: string;
-  content: string;
+  /** Null while scoring is not unblinded: a scorer knows the content, and would know the arm. */
+  content: string | null;
   scoring: VariantScore['status'];
   /** Every metric of the report; null where unknown, and for an invalid trial. */
   values: Record<MetricId, number | null>;
@@ -64,10 +65,15 @@ export interface ResultInput {
   trials: SavedTrial[];
   checks: VariantChecks[];
   scores: VariantScore[];
+  /** Whether everything that a scorer could recognise a variant by is left out: its content, scores and checks. */
+  withheld: boolean;
   skills: string[];
   /** The skills of an arm on a case. */
   given: (arm: string, name: string) => string[];
 }
+
+/** In the place of a path that would name the variant. */
+const withheldWords = 'withheld until scoring is locked and unblinded';
 
 /** One result for each recorded trial, in schedule order. Trials without a record are left out: the caller counts them. */
 export function collectResults(input: ResultInput): TrialResult[] {
@@ -81,8 +87,10 @@ export function collectResults(input: ResultInput): TrialResult[] {
     const sameCase = recorded.map((one) => one.trial).filter((other) => other.record.case === record.case);
     const problems = [...trial.attestation.problems, ...differences(trial, sameCase)];
     const valid = problems.length === 0;
-    const score = input.scores.find((row) => row.content === record.content && row.case === record.case) ?? null;
-    const checks = input.checks.find((row) => row.content === record.content && row.case === record.case) ?? null;
+    const own = <Row extends { content: string; case: string }>(rows: Row[]) =>
+      input.withheld ? null : (rows.find((row) => row.content === record.content && row.case === record.case) ?? null);
+    const score = own(input.scores);
+    const checks = own(input.checks);
     const block = recorded.filter((one) => one.line.case === line.case && one.line.repeat === line.repeat);
     const folder = relative(input.root, trial.folder);
     const sources = { usage: trial.usage, score, checks };
@@ -103,11 +111,14 @@ export function collectResults(input: ResultInput): TrialResult[] {
       concurrent: block.every((one) => one.trial.record.lock === record.lock),
       lock: record.lock,
       spec: record.spec,
-      content: record.content,
+      content: input.withheld ? null : record.content,
       scoring: score?.status ?? 'pending',
       values: Object.fromEntries(pairs) as Record<MetricId, number | null>,
       evidence: Object.fromEntries(
-        metrics.map((metric) => [metric.id, evidenceOf(metric.from, folder, score, checks)]),
+        metrics.map((metric) => [
+          metric.id,
+          input.withheld && metric.from !== 'usage' ? withheldWords : evidenceOf(metric.from, folder, score, checks),
+        ]),
       ) as Record<MetricId, string>,
       rows: score?.rows ?? [],
       findings: score?.findings ?? null,

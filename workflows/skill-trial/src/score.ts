@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { AgreementRow } from './agreement-row.js';
 import { type Case, Slug } from './case.js';
 import { completeness, type ScoredRow } from './completeness.js';
-import { sha256 } from './hash.js';
+import { GuessMeasure } from './guess.js';
 import { precision } from './precision.js';
+import { ScoringState } from './scoring-state.js';
 import { Finding, type SavedSheet } from './sheet.js';
 import type { VariantChecks } from './variant-checks.js';
+import { nothingDelivered } from './variant-content.js';
 
 const ratio = z.number().min(0).max(1).nullable();
 
@@ -47,30 +50,32 @@ export const Scores = z.strictObject({
   variants: z.array(VariantScore),
   /** Sheets whose content is none of this experiment's variants: refused. */
   refused: z.array(z.strictObject({ file: z.string(), content: z.string() })),
+  /** Absent in a file of before the desk: taken for open, until the score step writes it anew. */
+  scoring: ScoringState.default({ state: 'open', by: 'sheets', evaluators: [], lockedAt: null, disputes: [] }),
+  /** Between scorers, by kind of row; [] while scoring is open and with fewer than two scorers. */
+  agreement: z.array(AgreementRow).default([]),
+  /** Null while the mapping is sealed, and without guesses. */
+  guess: GuessMeasure.nullable().default(null),
 });
 export type Scores = z.infer<typeof Scores>;
-
-/** The content hash of a run that delivered neither an answer nor a change. */
-export const nothingDelivered = sha256(`${sha256('')}\n${sha256('')}\n`);
 
 /** Scores each variant from the sheets that carry its content hash, and the negative control. A variant without sheet is pending. */
 export function scoreVariants(
   variants: { content: string; case: Case }[],
   sheets: SavedSheet[],
   checks: VariantChecks[],
-): Scores {
+): Pick<Scores, 'schemaVersion' | 'variants' | 'refused'> {
   const known = new Set(variants.map((variant) => variant.content));
   return {
     schemaVersion: 1,
     variants: variants.map((variant) => {
       const own = sheets.filter((sheet) => sheet.content === variant.content && sheet.case === variant.case.name);
-      const applicability = sheets.find((sheet) => sheet.case === variant.case.name)?.not_applicable ?? [];
       return scoreVariant(
         variant.content,
         variant.case,
         decisive(own),
         checks.find((row) => row.content === variant.content) ?? null,
-        applicability,
+        applicabilityOf(sheets.filter((sheet) => sheet.case === variant.case.name)),
       );
     }),
     refused: sheets.filter((sheet) => !known.has(sheet.content)).map(({ file, content }) => ({ file, content })),
@@ -83,12 +88,25 @@ function decisive(sheets: SavedSheet[]): SavedSheet[] {
   return adjudicated.length > 0 ? adjudicated : sheets;
 }
 
+interface Applicability {
+  without: string[];
+  disputed: string[];
+}
+
+/** Which rows do not apply to a case: as its adjudicated sheets say, else as all sheets say; where these differ the row is disputed. */
+function applicabilityOf(sheets: SavedSheet[]): Applicability {
+  const said = decisive(sheets).map((sheet) => sheet.not_applicable);
+  const named = [...new Set(said.flat())];
+  const without = named.filter((id) => said.every((rows) => rows.includes(id)));
+  return { without, disputed: named.filter((id) => !without.includes(id)) };
+}
+
 function scoreVariant(
   content: string,
   one: Case,
   sheets: SavedSheet[],
   checks: VariantChecks | null,
-  notApplicable: string[],
+  applicability: Applicability,
 ): VariantScore {
   const { review, tests, documentation } = one.rubricRows;
   const empty = content === nothingDelivered && sheets.length === 0;
@@ -110,7 +128,10 @@ function scoreVariant(
       (row) => row.found,
       false,
     );
-    return { id, weight, applicable: !notApplicable.includes(id), found: cell.value, evidence: cell.evidence };
+    const applicable = !applicability.without.includes(id);
+    // found is unknown as long as it is disputed whether the row applies
+    if (applicability.disputed.includes(id)) return { id, weight, applicable, found: null, evidence: '' };
+    return { id, weight, applicable, found: cell.value, evidence: cell.evidence };
   });
   const testRows = tests.map(({ id, weight }) => {
     if (id === one.rubrics.control_row) return controlRow(id, weight, checks, empty);
@@ -134,7 +155,7 @@ function scoreVariant(
   const disputed =
     scored &&
     [
-      ...rows.map((row) => row.found),
+      ...rows.filter((row) => row.applicable).map((row) => row.found),
       ...testRows.filter((row) => row.id !== one.rubrics.control_row).map((row) => row.points),
       ...docRows.map((row) => row.found),
       findings,

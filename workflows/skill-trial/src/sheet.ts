@@ -61,15 +61,17 @@ export async function readSheets(root: string, folder: string, cases: Map<string
       fail(shown(file), 'the file name does not fit its content', sheetName(sheet), basename(file), 'rename the file');
     sheets.push({ ...sheet, file: relative(root, file), sha256: sha256(await readText(file, 'sheet')) });
   }
-  const byCase = new Map<string, SavedSheet>();
+  const byScorer = new Map<string, SavedSheet>();
   for (const sheet of sheets) {
-    const first = byCase.get(sheet.case) ?? sheet;
-    byCase.set(sheet.case, first);
+    // two scorers may differ: that is a dispute. One scorer may not.
+    const key = `${sheet.case}/${sheet.scorer}`;
+    const first = byScorer.get(key) ?? sheet;
+    byScorer.set(key, first);
     const [a, b] = [[...first.not_applicable].sort().join(', '), [...sheet.not_applicable].sort().join(', ')];
     if (a !== b)
       fail(
         sheet.file,
-        'applicability differs from another sheet of the case',
+        "applicability differs from the scorer's other sheet of the case",
         `${a || 'none'} (as ${basename(first.file)})`,
         b || 'none',
         'decide it once per case, before unblinding',

@@ -64,6 +64,7 @@ export async function readStudy(lab: Lab, load: (folder: string) => Promise<Save
     trials,
     checks: control?.variants ?? [],
     scores: scores?.variants ?? [],
+    withheld: scores?.scoring.state !== 'unblinded',
     skills: [...lab.skills.keys()],
     given: (arm, one) => skillsOf(lab, arm, one),
   });
@@ -92,7 +93,10 @@ async function ifMade<S extends z.ZodType>(file: string, schema: S): Promise<z.o
 /** The variants of a study, one for each trial's content and case. */
 export function variantsOf(study: Pick<Study, 'lab' | 'trials'>) {
   const keyed = new Map(study.trials.map((trial) => [`${trial.record.case}/${trial.record.content}`, trial.record]));
-  return [...keyed.values()].map((record) => ({ content: record.content, case: caseOf(study.lab, record.case) }));
+  // by content: the order of the trials would tell the arms
+  return [...keyed.values()]
+    .sort((a, b) => (a.content < b.content ? -1 : 1))
+    .map((record) => ({ content: record.content, case: caseOf(study.lab, record.case) }));
 }
 
 async function readSchedule(file: string): Promise<ScheduleLine[]> {

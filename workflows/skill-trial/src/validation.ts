@@ -2,7 +2,7 @@ import { scriptsFolder } from './case.js';
 import { SettingsError } from './errors.js';
 import type { Lab } from './lab.js';
 import { findLeaks } from './leak.js';
-import { sheetsOf } from './score-run.js';
+import { sheetsOf } from './scoring-state.js';
 import { loadScript } from './script.js';
 
 /** Everything that can be found wrong before money or time is spent: leaks, scripts, score sheets. Throws the first SettingsError. */

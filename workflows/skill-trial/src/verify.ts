@@ -156,7 +156,8 @@ async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
   differs('control.json', saved.control, control);
   differs('stability.json', saved.stability, stability);
   const partial: Study = { ...saved, trials, control, stability };
-  const scores = await gatherScores(partial);
+  const { scores, changes } = await gatherScores(partial);
+  failures.push(...changes);
   differs('scores.json', saved.scores, scores);
   const scored = saved.ledger.findLast((line) => line.event.kind === 'scored')?.event;
   for (const { file, sha256: hash } of scores.variants.flatMap((variant) => variant.sheets)) {
@@ -169,6 +170,7 @@ async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
     trials,
     checks: control.variants,
     scores: scores.variants,
+    withheld: scores.scoring.state !== 'unblinded',
     skills: [...lab.skills.keys()],
     given: (arm, one) => skillsOf(lab, arm, one),
   });

@@ -12,11 +12,11 @@ import { openLab } from '../src/lab.js';
 import { formatNotebook, type Notebook, NotebookError } from '../src/notebook.js';
 import { rootPaths, runPaths } from '../src/paths.js';
 import { prettyJson, readJson, sealRecord } from '../src/record.js';
-import { nothingDelivered } from '../src/score.js';
 import { TrialSpec } from '../src/spec.js';
 import { Trajectory } from '../src/trajectory.js';
 import { TrialRecord, type TrialStatus } from '../src/trial-record.js';
 import { UsageRecord } from '../src/usage-record.js';
+import { nothingDelivered } from '../src/variant-content.js';
 
 vi.setConfig({ testTimeout: 240_000 });
 

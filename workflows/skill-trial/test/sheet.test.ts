@@ -106,12 +106,17 @@ describe('a sheet is refused with its file and field', () => {
     },
   );
 
-  test('two sheets of one case must agree on what does not apply', async () => {
+  test('the sheets of one scorer must agree on what does not apply to a case', async () => {
     const other = { content: 'b'.repeat(64), not_applicable: ['R2'] };
     const files = { [name]: text(), [sheetName({ ...good, ...other })]: text(other) };
     const error = await failure(SettingsError, () => read(files));
     expect(error.message).toMatch(/applicability differs/);
     expect(error.found).toBe('R2');
+  });
+
+  test('two scorers may differ on it: that is a dispute, not an error', async () => {
+    const other = { scorer: 'bob', not_applicable: ['R2'] };
+    expect(await read({ [name]: text(), [sheetName({ ...good, ...other })]: text(other) })).toHaveLength(2);
   });
 
   test('the order of rows that do not apply is no difference', async () => {
