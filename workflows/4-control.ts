@@ -1,4 +1,4 @@
-import { adoptReceipts, readStudy, runControl, runStability } from 'skill-trial';
+import { adoptReceipts, readStudy, runControl, runStability, runVerdicts } from 'skill-trial';
 import { argv } from 'zx';
 import { step } from './step.js';
 
@@ -24,6 +24,12 @@ await step(
               .map(([kind, count]) => `${count} ${kind}`)
               .join(', ');
       say(`${row.content.slice(0, 12)}: suite ${row.suiteGreen ? 'green' : 'RED'}; on the clean base: ${base}`);
+    }
+    for (const { content, case: one, verdict } of (await runVerdicts(lab, trials, say))?.variants ?? []) {
+      const met = verdict.success === null ? 'cannot be told' : verdict.success ? 'met' : 'NOT met';
+      say(
+        `${content.slice(0, 12)}: requirement of ${one} ${met}, ${verdict.raw.passed} of ${verdict.raw.total} expected tests pass`,
+      );
     }
   },
 );

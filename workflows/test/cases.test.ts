@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Base, captureChange, makeBase, makeWorkspace } from '../skill-trial/src/base.js';
-import { type Case, readCase, scriptsFolder } from '../skill-trial/src/case.js';
+import { type Case, readCase, scriptsFolder, testedCase } from '../skill-trial/src/case.js';
 import { findLeaks } from '../skill-trial/src/leak.js';
 import { changedFiles, newTests } from '../skill-trial/src/new-tests.js';
 import { findSandbox, type SandboxKind } from '../skill-trial/src/sandbox.js';
@@ -48,7 +48,7 @@ describe.each(['inventory', 'inventory-py'])('case %s', (name) => {
     ];
     const out = await mkdtemp(join(scratch, 'hidden-'));
     const { tests } = await runTestCheck(
-      { name: 'hidden', case: one, base, patch: null, overlay, files, sandbox, timeoutMs: 60_000 },
+      { name: 'hidden', case: testedCase(one), base, patch: null, overlay, files, sandbox, timeoutMs: 60_000 },
       out,
     );
     const outcomes: Record<string, string[]> = {};
@@ -61,7 +61,16 @@ describe.each(['inventory', 'inventory-py'])('case %s', (name) => {
     Object.keys(outcomes).filter((id) => outcomes[id]?.some((outcome) => outcome !== 'passed'));
 
   run('the starting suite is green and exposes none of the defects', async () => {
-    const plan = { name: 'suite', case: one, base, patch: null, overlay: [], files: null, sandbox, timeoutMs: 60_000 };
+    const plan = {
+      name: 'suite',
+      case: testedCase(one),
+      base,
+      patch: null,
+      overlay: [],
+      files: null,
+      sandbox,
+      timeoutMs: 60_000,
+    };
     expect(isGreen(await runTestCheck(plan, join(scratch, 'suite')))).toBe(true);
   });
 
@@ -82,7 +91,7 @@ describe.each(['inventory', 'inventory-py'])('case %s', (name) => {
     expect(failing(await hiddenOutcomes(solution))).toEqual([]);
     const plan = {
       name: 'suite',
-      case: one,
+      case: testedCase(one),
       base,
       patch: null,
       overlay: [[solution, '.']] as [string, string][],
@@ -123,8 +132,8 @@ describe.each(['inventory', 'inventory-py'])('case %s', (name) => {
       await cp(files, workspace, { recursive: true });
       await captureChange(workspace, base, out);
       const patch = join(out, 'patch.diff');
-      const tests = newTests(changedFiles(await readFile(patch, 'utf8')), one.tests);
-      const common = { name: plan, case: one, base, sandbox, timeoutMs: 60_000 };
+      const tests = newTests(changedFiles(await readFile(patch, 'utf8')), testedCase(one).tests);
+      const common = { name: plan, case: testedCase(one), base, sandbox, timeoutMs: 60_000 };
       expect(isGreen(await runTestCheck({ ...common, patch, overlay: [], files: null }, join(out, 'suite'))), plan).toBe(true);
       const overlay = tests.copied.map((path): [string, string] => [join(workspace, path), path]);
       const control = await runTestCheck({ ...common, patch: null, overlay, files: tests.files }, join(out, 'control'));

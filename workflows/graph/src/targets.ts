@@ -60,7 +60,7 @@ export function experimentTargets(
       { runtime: `node workflows/dist/conditions.js ${experiment.agent.name}` },
       ...library,
     ],
-    outputs: [made('lock.json'), made('secret.txt'), made('schedule.jsonl'), made('specs')],
+    outputs: [made('lock.json'), made('secret.txt'), made('schedule.jsonl'), made('specs'), made('references')],
   });
   steps.discover = task(`2-discover.js ${name}`, {
     dependsOn: ['freeze'],
@@ -76,9 +76,10 @@ export function experimentTargets(
   const receipts = { dependentTasksOutputFiles: '**/receipts/*/manifest.json' };
   const cases = experiment.cases.map((one) => `{workspaceRoot}/data/cases/${one}/case.yaml`);
   steps['negative-control'] = task(`4-control.js ${name}`, {
-    dependsOn: trials,
-    inputs: [receipts, ...cases, ...library],
-    outputs: [made('control.json'), made('checks')],
+    dependsOn: [...trials, 'freeze'],
+    // the lock names the verifiers' references
+    inputs: [receipts, { dependentTasksOutputFiles: '**/lock.json' }, ...cases, ...library],
+    outputs: [made('control.json'), made('checks'), made('verdicts.json')],
   });
   steps.stability = task(`4-control.js ${name} --stability`, {
     dependsOn: [...trials, 'negative-control'],
@@ -89,7 +90,7 @@ export function experimentTargets(
     dependsOn: [...trials, 'freeze', 'discover', 'negative-control', 'stability'],
     inputs: [
       receipts,
-      { dependentTasksOutputFiles: '**/{control,stability,discovery,lock}.json' },
+      { dependentTasksOutputFiles: '**/{control,verdicts,stability,discovery,lock}.json' },
       ...[name, ...experiment.sheets_from].map((from) => `{workspaceRoot}/data/experiments/${from}/sheets/*`),
       ...experiment.cases.map((one) => `{workspaceRoot}/data/cases/${one}/*`),
       ...library,
@@ -100,7 +101,7 @@ export function experimentTargets(
     dependsOn: [...trials, 'freeze', 'discover', 'negative-control', 'stability', 'score'],
     inputs: [
       receipts,
-      { dependentTasksOutputFiles: '**/{lock,discovery,control,stability,scores}.json' },
+      { dependentTasksOutputFiles: '**/{lock,discovery,control,verdicts,stability,scores}.json' },
       '{workspaceRoot}/notebooks/*.ipynb',
       ...library,
     ],

@@ -3,13 +3,14 @@ import { ComparisonRow, compareArms, Statistic, testArms } from './comparison.js
 import { consistency } from './consistency.js';
 import { CriticalRisk, criticalRisks } from './critical-risk.js';
 import { contrasts } from './experiment.js';
-import { MetricId } from './metric.js';
+import { MetricId, metrics, requirementMetrics } from './metric.js';
 import { pooledPrecision } from './precision.js';
+import { ScoringStatus } from './score.js';
 import type { Study } from './study.js';
 import { TrialStatus } from './trial-record.js';
 
-export const qualityMetrics = MetricId.options.slice(0, 6);
-export const costMetrics = MetricId.options.slice(6);
+export const qualityMetrics = metrics.slice(0, 6).map(({ id }) => id);
+export const costMetrics = metrics.slice(6).map(({ id }) => id);
 
 /** One trial as the report lists it; values null where unknown or where the trial is invalid. */
 export const TrialRow = z.strictObject({
@@ -24,7 +25,7 @@ export const TrialRow = z.strictObject({
   problems: z.array(z.string()),
   concurrent: z.boolean(),
   attempt: z.int().positive(),
-  scoring: z.enum(['scored', 'pending', 'disputed']),
+  scoring: ScoringStatus,
   /** Null while scoring is not unblinded. */
   content: z.string().nullable(),
   record: z.string(),
@@ -86,9 +87,9 @@ export type Published = z.infer<typeof Published>;
 /** Each published value as a function of the study: notebooks call these and no formula of their own, and verify calls them again. */
 export const analysis: { [Name in keyof Published]: (study: Study) => Published[Name] } = {
   trials: trialRows,
-  'rows-quality': (study) => compareArms(study.results, contrasts(study.lab.experiment), qualityMetrics, study.planned),
+  'rows-quality': (study) => compareArms(study.results, contrasts(study.lab.experiment), qualityOf(study), study.planned),
   'rows-cost': (study) => compareArms(study.results, contrasts(study.lab.experiment), costMetrics, study.planned),
-  'statistics-quality': (study) => testArms(study.results, contrasts(study.lab.experiment), qualityMetrics),
+  'statistics-quality': (study) => testArms(study.results, contrasts(study.lab.experiment), qualityOf(study)),
   'statistics-cost': (study) => testArms(study.results, contrasts(study.lab.experiment), costMetrics),
   'precision-pooled': precisionByArm,
   'critical-risks': (study) => criticalRisks(study.results),
@@ -99,6 +100,15 @@ export const analysis: { [Name in keyof Published]: (study: Study) => Published[
         .map((result) => ({ arm: result.arm, complete: result.status === 'completed', findings: result.findings })),
     ),
 };
+
+/** The quality metrics that a study's cases can have: of rubrics, of a verifier, or of both. */
+function qualityOf({ lab }: Study): MetricId[] {
+  const cases = [...lab.cases.values()];
+  return [
+    ...(cases.some((one) => one.verifier !== undefined) ? requirementMetrics.map(({ id }) => id) : []),
+    ...(cases.some((one) => one.rubrics !== undefined) ? qualityMetrics : []),
+  ];
+}
 
 /** Every published value at once. */
 export function analyseStudy(study: Study): Published {

@@ -4,7 +4,10 @@ import { z } from 'zod';
 import { readText, readYaml, shown } from './document.js';
 import { SettingsError } from './errors.js';
 import { hashTree, sha256 } from './hash.js';
+import { Requirement } from './requirement.js';
 import { type RubricRow, readRubric } from './rubric.js';
+import { TestFrameworkName } from './test-framework.js';
+import { Verifier } from './verifier.js';
 
 export const Slug = z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'lower-case letters, digits and single hyphens');
 const RelativePath = z
@@ -25,20 +28,30 @@ export const CaseSettings = z.strictObject({
   /** The skills this case is paired with: of an arm's skills only these are given to the agent here. Absent: all of them. */
   skills: z.array(Slug).min(1).optional(),
   task: RelativePath,
-  reference: RelativePath,
-  rubrics: z.strictObject({
-    review: RelativePath,
-    tests: RelativePath,
-    documentation: RelativePath,
-    /** The row of the test rubric that the negative control fills; a scorer leaves it out. */
-    control_row: z.string().optional(),
-  }),
-  tests: z.strictObject({ framework: z.enum(['node-test', 'pytest']), include: z.array(z.string()).min(1) }),
+  /** What the rubric was made from; a person's, never shown to the agent. */
+  reference: RelativePath.optional(),
+  /** For cases that people (or a judge) score. */
+  rubrics: z
+    .strictObject({
+      review: RelativePath,
+      tests: RelativePath,
+      documentation: RelativePath,
+      /** The row of the test rubric that the negative control fills; a scorer leaves it out. */
+      control_row: z.string().optional(),
+    })
+    .optional(),
+  /** For requirement-driven cases: what the task asks, and the tests that tell whether it was delivered. */
+  requirement: Requirement.optional(),
+  verifier: Verifier.optional(),
+  /** The repository's own tests; with `suite`, or neither. */
+  tests: z
+    .strictObject({ framework: TestFrameworkName.exclude(['exit-status']), include: z.array(z.string()).min(1) })
+    .optional(),
   /** The complete suite's command, run from the repository's top. */
-  suite: Argv,
-  docs: z.array(z.string()).min(1),
+  suite: Argv.optional(),
+  docs: z.array(z.string()).default([]),
   /** Globs of what the task is about; lines changed elsewhere are reported apart. */
-  area: z.array(z.string()).min(1),
+  area: z.array(z.string()).min(1).default(['**']),
   hidden: z.record(z.string(), RelativePath).default({}),
   solution: RelativePath.optional(),
   mutants: RelativePath.optional(),
@@ -54,6 +67,23 @@ export interface Case extends CaseSettings {
   folder: string;
   taskBytes: Buffer;
   rubricRows: { review: RubricRow[]; tests: RubricRow[]; documentation: RubricRow[] };
+}
+
+/** A case whose tests can be run: the repository's own, or a verifier's in their place. */
+export interface TestedCase extends Omit<Case, 'suite' | 'tests'> {
+  suite: string[];
+  tests: { framework: TestFrameworkName; include: string[] };
+}
+
+/** Whether the repository of a case has tests of its own. */
+export function hasTests(one: Case): one is Case & TestedCase {
+  return one.tests !== undefined && one.suite !== undefined;
+}
+
+/** The case as one whose tests can be run; for cases that are known to have them. */
+export function testedCase(one: Case): TestedCase {
+  if (!hasTests(one)) throw new TypeError(`the repository of case ${one.name} has no tests`);
+  return one;
 }
 
 /** A case read whole and checked: every file it names exists, every rubric is complete. */
@@ -86,7 +116,9 @@ export async function readCase(folder: string): Promise<Case> {
   for (const [field, path] of Object.entries(folders))
     if (path !== undefined) await requireFolder(join(folder, path), `${shown(file)}: ${field}`);
   for (const path of Object.values(settings.hidden)) await readText(join(folder, path), `${shown(file)}: hidden`);
-  await readText(join(folder, settings.reference), `${shown(file)}: reference`);
+  if (settings.reference !== undefined) await readText(join(folder, settings.reference), `${shown(file)}: reference`);
+  if (settings.verifier?.files !== undefined)
+    await requireFolder(join(folder, settings.verifier.files), `${shown(file)}: verifier.files`);
   const task = await readText(join(folder, settings.task), `${shown(file)}: task`);
   if (task.trim() === '') {
     throw new SettingsError(`${shown(file)}: the task is empty`, {
@@ -95,28 +127,54 @@ export async function readCase(folder: string): Promise<Case> {
       next: `write ${settings.task}`,
     });
   }
-  const rubricRows = {
-    review: await readRubric(join(folder, settings.rubrics.review)),
-    tests: await readRubric(join(folder, settings.rubrics.tests)),
-    documentation: await readRubric(join(folder, settings.rubrics.documentation)),
-  };
-  const loose = Object.keys(settings.hidden).find((id) => !rubricRows.review.some((row) => row.id === id));
-  if (loose !== undefined) {
-    throw new SettingsError(`${shown(join(folder, settings.rubrics.review))}: row ${loose} is missing`, {
-      expected: `a row for each hidden test: ${Object.keys(settings.hidden).join(', ')}`,
-      found: rubricRows.review.map((row) => row.id).join(', '),
-      next: `add the row, or take ${loose} from hidden in ${shown(file)}`,
+  requireMeasure(settings, shown(file));
+  const rubricRows = await readRubrics(folder, settings, shown(file));
+  return { ...settings, folder, taskBytes: await readFile(join(folder, settings.task)), rubricRows };
+}
+
+/** A case measures something, and says as much of its repository's tests as it takes to run them. */
+function requireMeasure({ rubrics, verifier, tests, suite }: CaseSettings, where: string): void {
+  if (rubrics === undefined && verifier === undefined) {
+    throw new SettingsError(`${where} measures nothing`, {
+      expected: 'rubrics (people score) or a verifier (tests tell)',
+      found: 'neither',
+      next: 'add one of the two, or both',
     });
   }
-  const { control_row } = settings.rubrics;
-  if (control_row !== undefined && !rubricRows.tests.some((row) => row.id === control_row)) {
-    throw new SettingsError(`${shown(file)}: rubrics.control_row is no row of the test rubric`, {
-      expected: `one of ${rubricRows.tests.map((row) => row.id).join(', ')}`,
+  if ((tests === undefined) !== (suite === undefined)) {
+    throw new SettingsError(`${where}: tests and suite belong together`, {
+      expected: 'both, or neither for a repository without tests',
+      found: tests === undefined ? 'suite alone' : 'tests alone',
+      next: `add ${tests === undefined ? 'tests' : 'suite'}`,
+    });
+  }
+}
+
+/** The rows of the three rubrics, each [] for a case without rubrics; rows that the settings name exist. */
+async function readRubrics(folder: string, { rubrics, hidden }: CaseSettings, where: string): Promise<Case['rubricRows']> {
+  if (rubrics === undefined) return { review: [], tests: [], documentation: [] };
+  const rows = {
+    review: await readRubric(join(folder, rubrics.review)),
+    tests: await readRubric(join(folder, rubrics.tests)),
+    documentation: await readRubric(join(folder, rubrics.documentation)),
+  };
+  const loose = Object.keys(hidden).find((id) => !rows.review.some((row) => row.id === id));
+  if (loose !== undefined) {
+    throw new SettingsError(`${shown(join(folder, rubrics.review))}: row ${loose} is missing`, {
+      expected: `a row for each hidden test: ${Object.keys(hidden).join(', ')}`,
+      found: rows.review.map((row) => row.id).join(', '),
+      next: `add the row, or take ${loose} from hidden in ${where}`,
+    });
+  }
+  const { control_row } = rubrics;
+  if (control_row !== undefined && !rows.tests.some((row) => row.id === control_row)) {
+    throw new SettingsError(`${where}: rubrics.control_row is no row of the test rubric`, {
+      expected: `one of ${rows.tests.map((row) => row.id).join(', ')}`,
       found: control_row,
       next: 'correct control_row',
     });
   }
-  return { ...settings, folder, taskBytes: await readFile(join(folder, settings.task)), rubricRows };
+  return rows;
 }
 
 /** Names of the cases below data/cases, sorted. */
@@ -131,17 +189,20 @@ export async function listCases(folder: string): Promise<string[]> {
 /** SHA-256 of each frozen file of a case; `hidden` covers tests, solution and mutants, which no agent sees. */
 export async function caseHashes(one: Case) {
   const file = async (path: string) => sha256(await readFile(join(one.folder, path)));
+  const ifNamed = async (path: string | undefined) => (path === undefined ? null : file(path));
   const hidden = [...Object.values(one.hidden)].sort();
   return {
     settings: await file('case.yaml'),
     task: await file(one.task),
-    reference: await file(one.reference),
-    review_rubric: await file(one.rubrics.review),
-    test_rubric: await file(one.rubrics.tests),
-    documentation_rubric: await file(one.rubrics.documentation),
+    reference: await ifNamed(one.reference),
+    review_rubric: await ifNamed(one.rubrics?.review),
+    test_rubric: await ifNamed(one.rubrics?.tests),
+    documentation_rubric: await ifNamed(one.rubrics?.documentation),
     hidden: sha256((await Promise.all(hidden.map(file))).join('\n')),
     solution: one.solution === undefined ? null : await hashTree(join(one.folder, one.solution)),
     mutants: one.mutants === undefined ? null : await hashTree(join(one.folder, one.mutants)),
+    // absent for a case without one, so that its lock stays what it was
+    ...(one.verifier?.files === undefined ? {} : { verifier: await hashTree(join(one.folder, one.verifier.files)) }),
   };
 }
 

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import picomatch from 'picomatch';
 import { applyPatch } from './base.js';
+import { hasTests, testedCase } from './case.js';
 import { type Discovery, discoveryPath } from './discovery.js';
 import { hashOf, listTree } from './hash.js';
 import { baseOf, caseOf, type Lab } from './lab.js';
@@ -24,7 +25,12 @@ import {
 const timeoutMs = 120_000;
 type OnStep = (text: string) => void;
 /** How a check is obtained: run and recorded, or (by verify) read again from what was recorded. */
-type Obtain = (content: string, plan: TestCheckPlan, folder: 'checks' | 'stability', copies?: Copies) => Promise<DoneCheck>;
+export type Obtain = (
+  content: string,
+  plan: TestCheckPlan,
+  folder: 'checks' | 'stability',
+  copies?: Copies,
+) => Promise<DoneCheck>;
 /** Files of a variant's tree that are to be laid over the clean base. */
 interface Copies {
   trial: SavedTrial;
@@ -52,7 +58,7 @@ export async function gatherControl(
   obtain: Obtain,
   onStep: OnStep = () => undefined,
 ): Promise<Control> {
-  const variants = await twoAtATime(differentVariants(trials), async (trial) => {
+  const variants = await twoAtATime(testedVariants(lab, trials), async (trial) => {
     onStep(`negative control of variant ${trial.record.content.slice(0, 12)}`);
     return checkVariant(lab, trial, obtain);
   });
@@ -67,7 +73,7 @@ export async function gatherStability(
   onStep: OnStep = () => undefined,
 ): Promise<Stability> {
   const runs = lab.experiment.stability_runs;
-  const variants = await twoAtATime(differentVariants(trials), async (trial) => {
+  const variants = await twoAtATime(testedVariants(lab, trials), async (trial) => {
     const { content } = trial.record;
     onStep(`stability of variant ${content.slice(0, 12)}: ${runs} runs`);
     const plan = await variantPlan(lab, trial);
@@ -97,8 +103,13 @@ async function checkVariant(lab: Lab, trial: SavedTrial, obtain: Obtain): Promis
   return deriveVariant(variant, { suite, module, new: fresh, control });
 }
 
+/** The different variants of the cases whose repository has tests. */
+function testedVariants(lab: Lab, trials: SavedTrial[]): SavedTrial[] {
+  return differentVariants(trials).filter((trial) => hasTests(caseOf(lab, trial.record.case)));
+}
+
 async function variantPlan(lab: Lab, trial: SavedTrial) {
-  const one = caseOf(lab, trial.record.case);
+  const one = testedCase(caseOf(lab, trial.record.case));
   const lock = await readJson(lab.run.lock, Lock);
   const patch = join(trial.folder, 'patch.diff');
   const changed = changedFiles(await readFile(patch, 'utf8'));
@@ -127,7 +138,7 @@ export function checkFolder(lab: Lab, content: string, plan: TestCheckPlan, fold
 }
 
 /** Runs a check, or reads the record that is there: it is written once, and its hash goes into the ledger. */
-function recordedBy(lab: Lab): Obtain {
+export function recordedBy(lab: Lab): Obtain {
   return async (content, plan, folder, copies) => {
     const target = checkFolder(lab, content, plan, folder);
     if (!(await hasRecord(target))) {
@@ -191,7 +202,7 @@ async function withCopies<T>(
 }
 
 /** One trial for each different content of a case, by content: the order of the trials would tell a scorer the arms. */
-function differentVariants(trials: SavedTrial[]): SavedTrial[] {
+export function differentVariants(trials: SavedTrial[]): SavedTrial[] {
   const first = new Map<string, SavedTrial>();
   for (const trial of trials) {
     const key = `${trial.record.case}/${trial.record.content}`;
@@ -201,7 +212,7 @@ function differentVariants(trials: SavedTrial[]): SavedTrial[] {
 }
 
 /** Results in the order of the items, as many under way at once as the machine has processors, two at most. */
-async function twoAtATime<T, R>(items: T[], action: (item: T) => Promise<R>): Promise<R[]> {
+export async function twoAtATime<T, R>(items: T[], action: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   let next = 0;
   const worker = async () => {

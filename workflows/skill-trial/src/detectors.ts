@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { caseHashes } from './case.js';
+import { caseHashes, hasTests } from './case.js';
 import { contrasts } from './experiment.js';
+import { caseOf } from './lab.js';
 import { findLeaks } from './leak.js';
 import { metrics } from './metric.js';
 import type { Study } from './study.js';
@@ -35,7 +36,9 @@ export async function detectFailures(study: Study): Promise<Detection[]> {
   const withoutControl = (control?.variants ?? []).filter(
     (variant) => variant.newTestFiles.length > 0 && variant.records.control === undefined,
   );
-  const withoutOutput = results.filter((result) => result.checks?.records.suite === undefined);
+  const withoutOutput = results.filter(
+    (result) => hasTests(caseOf(lab, result.case)) && result.checks?.records.suite === undefined,
+  );
   const environments = lab.experiment.cases.map(
     (name) =>
       new Set(

@@ -5,7 +5,7 @@ import os from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Base, makeBase } from './base.js';
-import { type Case, caseHashes, scriptsFolder } from './case.js';
+import { type Case, caseHashes, hasTests, scriptsFolder } from './case.js';
 import { FrozenError, PrerequisiteError, SettingsError } from './errors.js';
 import { trialName } from './experiment.js';
 import { hashOf, sha256 } from './hash.js';
@@ -13,6 +13,7 @@ import { type Lab, skillsOf } from './lab.js';
 import { appendLedger, readLedger } from './ledger.js';
 import { type Conditions, Lock } from './lock.js';
 import { prettyJson, readJson, writeWhole } from './record.js';
+import { measureReference } from './reference.js';
 import { findSandbox, type SandboxFound, sandboxLimits } from './sandbox.js';
 import { makeSchedule } from './schedule.js';
 import { loadScript } from './script.js';
@@ -81,11 +82,13 @@ async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>)
   const cases: Conditions['cases'] = {};
   for (const [name, one] of lab.cases) {
     const base = bases.get(name) as Base;
+    const reference = await measureReference(lab, one, base, sandbox.kind);
     cases[name] = {
       base: { commit: base.commit, tree: base.tree, origin: base.origin, content: base.content, removed: base.removed },
       hashes: await caseHashes(one),
       ...(await startingSuite(lab, one, base, sandbox)),
       script: await scriptHash(one, experiment.model.scripted),
+      ...(reference === null ? {} : { reference }),
     };
   }
   const common = {
@@ -141,6 +144,7 @@ async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>)
 
 /** The starting suite, run on the clean base: green, or red in exactly the tests that case.yaml names as known. */
 async function startingSuite(lab: Lab, one: Case, base: Base, sandbox: SandboxFound) {
+  if (!hasTests(one)) return { knownFailures: [], startingTests: 0 };
   await mkdir(lab.run.scratch, { recursive: true });
   const folder = await mkdtemp(join(lab.run.scratch, 'suite-'));
   try {

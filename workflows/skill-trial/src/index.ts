@@ -78,5 +78,6 @@ export { delta, ratio, summarise } from './summary.js';
 export { readTimelines, type Timeline } from './timeline.js';
 export { runTrials } from './trial.js';
 export { validateLab } from './validation.js';
+export { runVerdicts } from './verdict-run.js';
 export { verify } from './verify.js';
 export { version } from './version.js';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Experiment } from './experiment.js';
+import { FrozenReference } from './reference.js';
 import { SandboxKind } from './sandbox.js';
 
 const Sha = z.string().regex(/^[0-9a-f]{64}$/);
@@ -23,6 +24,8 @@ export const Conditions = z.strictObject({
       knownFailures: z.array(z.string()),
       startingTests: z.int().nonnegative(),
       script: Sha.nullable(),
+      /** For a case with a verifier: what its tests can tell, measured before any trial. */
+      reference: FrozenReference.optional(),
     }),
   ),
   skills: z.record(z.string(), z.strictObject({ sha256: Sha, version: z.string().nullable(), owner: z.string().nullable() })),

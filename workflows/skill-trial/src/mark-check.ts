@@ -114,7 +114,7 @@ function caseNamed(desk: Desk, name: string): Case {
 
 /** The rubric row that a person marks; the row that the negative control fills is none. */
 function rowOf(one: Case, sheet: 'review' | 'tests' | 'documentation', id: string) {
-  const rows = one.rubricRows[sheet].filter((row) => sheet !== 'tests' || row.id !== one.rubrics.control_row);
+  const rows = one.rubricRows[sheet].filter((row) => sheet !== 'tests' || row.id !== one.rubrics?.control_row);
   return (
     rows.find((row) => row.id === id) ??
     refuse(`No such row in ${sheet}`, rows.map((row) => row.id).join(', '), id, 'choose one of them')

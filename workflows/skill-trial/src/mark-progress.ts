@@ -36,7 +36,7 @@ export function progressOf(
         .filter(({ id }) => !(id in skipped))
         .map(({ id }): [string, boolean] => [`review ${id}`, id in own.review]),
       ...one.rubricRows.tests
-        .filter(({ id }) => id !== one.rubrics.control_row)
+        .filter(({ id }) => id !== one.rubrics?.control_row)
         .map(({ id }): [string, boolean] => [`tests ${id}`, id in own.tests]),
       ...one.rubricRows.documentation.map(({ id }): [string, boolean] => [`documentation ${id}`, id in own.documentation]),
       ['the list of claims', own.claimsListed],

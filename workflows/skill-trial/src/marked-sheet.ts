@@ -74,7 +74,7 @@ export function markedSheet(
     })),
     tests: Object.fromEntries(
       one.rubricRows.tests
-        .filter(({ id }) => id !== one.rubrics.control_row)
+        .filter(({ id }) => id !== one.rubrics?.control_row)
         .map(({ id }) => {
           const { value, evidence, note } = marked(own.tests, id);
           return [id, { points: value as number, evidence: evidenceText(evidence, note) }];

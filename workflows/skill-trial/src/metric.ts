@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { VariantScore } from './score.js';
 import type { UsageRecord } from './usage-record.js';
 import type { VariantChecks } from './variant-checks.js';
+import type { Verdict } from './verdict.js';
 
 export const MetricId = z.enum([
   'review_completeness',
@@ -16,6 +17,9 @@ export const MetricId = z.enum([
   'output_tokens',
   'peak_context_tokens',
   'tool_calls',
+  'requirement_met',
+  'requirement_partial',
+  'raw_pass_rate',
 ]);
 export type MetricId = z.infer<typeof MetricId>;
 
@@ -23,6 +27,7 @@ export interface MetricSources {
   usage: UsageRecord;
   score: VariantScore | null;
   checks: VariantChecks | null;
+  verdict: Verdict | null;
 }
 
 /** One row of the report's table: what it is, how a trial's value is picked, how a trial's values are put together. */
@@ -34,7 +39,7 @@ export interface Metric {
   /** median of the known values; share: the mean of zeros and ones. */
   aggregate: 'median' | 'share';
   /** Which saved record holds the value. */
-  from: 'usage' | 'sheet' | 'checks';
+  from: 'usage' | 'sheet' | 'checks' | 'verdict';
   formula: string;
   pick: (sources: MetricSources) => number | null;
 }
@@ -144,7 +149,44 @@ function usage(
   return { id, title, unit, better, aggregate: 'median', from: 'usage', formula, pick: (sources) => pick(sources.usage) };
 }
 
+/** What the verifier of a requirement-driven case tells; rows of the report where a case has one. */
+export const requirementMetrics: Metric[] = [
+  {
+    id: 'requirement_met',
+    title: 'Requirement met',
+    unit: 'runs',
+    better: 'higher',
+    aggregate: 'share',
+    from: 'verdict',
+    formula: 'runs in which every fail-to-pass test passes and every pass-to-pass test holds / runs',
+    pick: ({ verdict }) => (verdict?.success == null ? null : verdict.success ? 1 : 0),
+  },
+  {
+    id: 'requirement_partial',
+    title: 'Requirement met in part',
+    unit: 'fraction',
+    better: 'higher',
+    aggregate: 'median',
+    from: 'verdict',
+    formula: 'fail-to-pass tests that pass / fail-to-pass tests',
+    pick: ({ verdict }) => verdict?.partial ?? null,
+  },
+  {
+    id: 'raw_pass_rate',
+    title: 'Raw pass rate',
+    unit: 'fraction',
+    better: 'higher',
+    aggregate: 'median',
+    from: 'verdict',
+    formula: 'expected tests that pass / all expected tests, those among them that pass on the untouched repository',
+    pick: ({ verdict }) => (verdict === null || verdict.raw.total === 0 ? null : verdict.raw.passed / verdict.raw.total),
+  },
+];
+
+/** Every metric there is. */
+export const allMetrics: Metric[] = [...metrics, ...requirementMetrics];
+
 /** The metric of that id. */
 export function metricOf(id: MetricId): Metric {
-  return metrics.find((metric) => metric.id === id) as Metric;
+  return allMetrics.find((metric) => metric.id === id) as Metric;
 }

@@ -1,5 +1,4 @@
 import picomatch from 'picomatch';
-import type { CaseSettings } from './case.js';
 
 export interface ChangedFile {
   path: string;
@@ -68,7 +67,7 @@ function isTestFolder(name: string): boolean {
 }
 
 /** Which of a variant's changed files are tests, by the globs of case.yaml; deleted files are none. */
-export function newTests(changed: ChangedFile[], tests: CaseSettings['tests']): NewTests {
+export function newTests(changed: ChangedFile[], tests: { include: string[] }): NewTests {
   const present = changed.filter((file) => file.kind !== 'deleted').map((file) => file.path);
   const isTest = picomatch(tests.include, { dot: true });
   const files = present.filter((path) => isTest(path));

@@ -76,6 +76,8 @@ export function runPaths(root: string, experiment: string) {
     check: (content: string, name: string) => join(run, 'checks', content.slice(0, 16), name),
     stabilityCheck: (content: string, name: string) => join(run, 'stability', content.slice(0, 16), name),
     stability: join(run, 'stability'),
+    reference: (caseName: string, key: string) => join(run, 'references', caseName, key.slice(0, 16)),
+    verdicts: join(run, 'verdicts.json'),
     controlIndex: join(run, 'control.json'),
     stabilityIndex: join(run, 'stability.json'),
     blind: join(run, 'blind'),

@@ -1,12 +1,14 @@
 import { relative } from 'node:path';
 import type { Lock } from './lock.js';
-import { type MetricId, metrics } from './metric.js';
+import { allMetrics, type Metric, type MetricId } from './metric.js';
 import type { Precision } from './precision.js';
 import type { ScheduleLine } from './schedule.js';
 import type { VariantScore } from './score.js';
 import type { Finding } from './sheet.js';
 import type { SavedTrial, TrialStatus } from './trial-record.js';
 import type { VariantChecks } from './variant-checks.js';
+import type { Verdict } from './verdict.js';
+import type { VariantVerdict } from './verdict-run.js';
 
 /** How far a skill got in one trial: named in the requests, read, or only mentioned in the answer. */
 export interface Activation {
@@ -51,6 +53,7 @@ export interface TrialResult {
   findings: Finding[] | null;
   precision: Precision | null;
   checks: VariantChecks | null;
+  verdict: Verdict | null;
   modelCalls: number | null;
   setupSeconds: number;
   startedAt: string;
@@ -64,6 +67,7 @@ export interface ResultInput {
   schedule: ScheduleLine[];
   trials: SavedTrial[];
   checks: VariantChecks[];
+  verdicts: VariantVerdict[];
   scores: VariantScore[];
   /** Whether everything that a scorer could recognise a variant by is left out: its content, scores and checks. */
   withheld: boolean;
@@ -93,8 +97,9 @@ export function collectResults(input: ResultInput): TrialResult[] {
     const checks = own(input.checks);
     const block = recorded.filter((one) => one.line.case === line.case && one.line.repeat === line.repeat);
     const folder = relative(input.root, trial.folder);
-    const sources = { usage: trial.usage, score, checks };
-    const pairs = metrics.map((metric) => [metric.id, valid ? metric.pick(sources) : null] as const);
+    const verdict = own(input.verdicts);
+    const sources = { usage: trial.usage, score, checks, verdict: verdict?.verdict ?? null };
+    const pairs = allMetrics.map((metric) => [metric.id, valid ? metric.pick(sources) : null] as const);
     return {
       id: record.id,
       case: record.case,
@@ -115,15 +120,16 @@ export function collectResults(input: ResultInput): TrialResult[] {
       scoring: score?.status ?? 'pending',
       values: Object.fromEntries(pairs) as Record<MetricId, number | null>,
       evidence: Object.fromEntries(
-        metrics.map((metric) => [
+        allMetrics.map((metric) => [
           metric.id,
-          input.withheld && metric.from !== 'usage' ? withheldWords : evidenceOf(metric.from, folder, score, checks),
+          input.withheld && metric.from !== 'usage' ? withheldWords : evidenceOf(metric.from, folder, score, checks, verdict),
         ]),
       ) as Record<MetricId, string>,
       rows: score?.rows ?? [],
       findings: score?.findings ?? null,
       precision: score?.precision ?? null,
       checks,
+      verdict: verdict?.verdict ?? null,
       modelCalls: trial.usage.model_calls,
       setupSeconds: record.setupSeconds,
       startedAt: record.startedAt,
@@ -149,17 +155,18 @@ function differences(trial: SavedTrial, sameCase: SavedTrial[]): string[] {
 }
 
 function evidenceOf(
-  from: 'usage' | 'sheet' | 'checks',
+  from: Metric['from'],
   folder: string,
   score: VariantScore | null,
   checks: VariantChecks | null,
+  verdict: VariantVerdict | null,
 ): string {
+  const run = folder.replace(/\/trials\/.*$/, '');
+  if (from === 'verdict') return verdict?.records[0] === undefined ? 'no verifier' : `${run}/${verdict.records.at(-1)?.path}`;
   if (from === 'usage') return `${folder}/usage.json`;
   if (from === 'sheet')
     return score?.sheets[0]?.file ?? (score?.status === 'scored' ? `${folder}/response.md (empty)` : 'no score sheet yet');
-  return checks === null
-    ? 'no check has run yet'
-    : `${folder.replace(/\/trials\/.*$/, '')}/checks/${checks.content.slice(0, 16)}`;
+  return checks === null ? 'no check has run yet' : `${run}/checks/${checks.content.slice(0, 16)}`;
 }
 
 function activationOf(skill: string, trial: SavedTrial, given: string[]): Activation {

@@ -57,7 +57,10 @@ export async function score(lab: Lab): Promise<Scores> {
   const last = ledger.findLast((line) => line.event.kind === 'scored')?.event;
   if (last?.kind !== 'scored' || JSON.stringify(last.sheets) !== JSON.stringify(sheets)) {
     await appendLedger(lab.run.ledger, { kind: 'scored', sheets }, lab.now);
-    if (scores.scoring.by === 'sheets' && scores.variants.every((variant) => variant.status === 'scored'))
+    if (
+      scores.scoring.by === 'sheets' &&
+      scores.variants.every(({ status }) => status === 'scored' || status === 'not-applicable')
+    )
       await appendLedger(lab.run.ledger, { kind: 'unblinded', lock: study.lock.id }, lab.now);
   }
   const unblinding = await readUnblinding(lab.root, lab.experiment.name);

@@ -11,11 +11,14 @@ import { nothingDelivered } from './variant-content.js';
 
 const ratio = z.number().min(0).max(1).nullable();
 
+/** not-applicable: the case has no rubric, and nothing is left for a person to score. */
+export const ScoringStatus = z.enum(['scored', 'pending', 'disputed', 'not-applicable']);
+
 /** One variant's scores. Null: not scored yet (pending), scorers disagree (disputed), or nothing to divide by. */
 export const VariantScore = z.strictObject({
   content: z.string(),
   case: Slug,
-  status: z.enum(['scored', 'pending', 'disputed']),
+  status: ScoringStatus,
   /** Who scored; `nothing-delivered` is the lab itself, for a run without answer and without patch. */
   scorers: z.array(z.string()),
   sheets: z.array(z.strictObject({ file: z.string(), sha256: z.string() })),
@@ -134,7 +137,7 @@ function scoreVariant(
     return { id, weight, applicable, found: cell.value, evidence: cell.evidence };
   });
   const testRows = tests.map(({ id, weight }) => {
-    if (id === one.rubrics.control_row) return controlRow(id, weight, checks, empty);
+    if (id === one.rubrics?.control_row) return controlRow(id, weight, checks, empty);
     const cell = agreed(
       (sheet) => sheet.tests[id],
       (row) => row.points,
@@ -156,14 +159,14 @@ function scoreVariant(
     scored &&
     [
       ...rows.filter((row) => row.applicable).map((row) => row.found),
-      ...testRows.filter((row) => row.id !== one.rubrics.control_row).map((row) => row.points),
+      ...testRows.filter((row) => row.id !== one.rubrics?.control_row).map((row) => row.points),
       ...docRows.map((row) => row.found),
       findings,
     ].some((value) => value === null);
   return {
     content,
     case: one.name,
-    status: !scored ? 'pending' : disputed ? 'disputed' : 'scored',
+    status: one.rubrics === undefined ? 'not-applicable' : !scored ? 'pending' : disputed ? 'disputed' : 'scored',
     scorers: empty ? ['nothing-delivered'] : sheets.map((sheet) => sheet.scorer),
     sheets: sheets.map(({ file, sha256: hash }) => ({ file, sha256: hash })),
     rows,
@@ -205,6 +208,9 @@ function agreedFindings(sheets: SavedSheet[], empty: boolean): VariantScore['fin
   return sheets.every((sheet) => gist(sheet) === gist(first)) ? first.findings : null;
 }
 
+/** Null where a part is unknown, and where there is none. */
 function sumOrNull(values: (number | null)[]): number | null {
-  return values.some((value) => value === null) ? null : values.reduce<number>((sum, value) => sum + (value as number), 0);
+  return values.length === 0 || values.some((value) => value === null)
+    ? null
+    : values.reduce<number>((sum, value) => sum + (value as number), 0);
 }

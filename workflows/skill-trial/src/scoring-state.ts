@@ -40,7 +40,9 @@ export async function scoringState(
 ): Promise<{ scoring: ScoringState; changes: string[] }> {
   const complete = variants.every(
     ({ case: name, content }) =>
-      content === nothingDelivered || sheets.some((sheet) => sheet.content === content && sheet.case === name),
+      content === nothingDelivered ||
+      lab.cases.get(name)?.rubrics === undefined || // nothing for a person to score
+      sheets.some((sheet) => sheet.content === content && sheet.case === name),
   );
   const desks = await Promise.all(
     [lab.experiment.name, ...lab.experiment.sheets_from].map(async (name) => ({

@@ -88,7 +88,7 @@ export function sheetName(sheet: Pick<Sheet, 'content' | 'scorer'>): string {
 /** Holds a sheet against its rubrics: every row present and no other, points within their weight, findings' rows known. */
 export function checkSheet(sheet: Sheet, one: Pick<Case, 'rubricRows' | 'rubrics'>, where: string): void {
   const { review, tests, documentation } = one.rubricRows;
-  const scored = tests.filter((row) => row.id !== one.rubrics.control_row);
+  const scored = tests.filter((row) => row.id !== one.rubrics?.control_row);
   sameIds(where, 'rows', Object.keys(sheet.rows), review);
   sameIds(where, 'tests', Object.keys(sheet.tests), scored);
   sameIds(where, 'documentation', Object.keys(sheet.documentation), documentation);

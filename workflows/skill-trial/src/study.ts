@@ -13,6 +13,7 @@ import { Scores } from './score.js';
 import { TrialSpec } from './spec.js';
 import { readTrial, type SavedTrial } from './trial-record.js';
 import { Control, Stability } from './variant-checks.js';
+import { Verdicts } from './verdict-run.js';
 
 /** Everything that one experiment's run has left on the disk, read and joined. What a step has not made yet is null. */
 export interface Study {
@@ -28,6 +29,8 @@ export interface Study {
   missing: string[];
   control: Control | null;
   stability: Stability | null;
+  /** Null where the step has not run, or no case has a verifier. */
+  verdicts: Verdicts | null;
   scores: Scores | null;
   results: TrialResult[];
   /** Scheduled trials by arm. */
@@ -54,6 +57,7 @@ export async function readStudy(lab: Lab, load: (folder: string) => Promise<Save
     else missing.push(line.trial);
   }
   const control = await ifMade(run.controlIndex, Control);
+  const verdicts = await ifMade(run.verdicts, Verdicts);
   const scores = await ifMade(run.scores, Scores);
   const planned: Record<string, number> = {};
   for (const line of schedule) planned[line.arm] = (planned[line.arm] ?? 0) + 1;
@@ -63,6 +67,7 @@ export async function readStudy(lab: Lab, load: (folder: string) => Promise<Save
     schedule,
     trials,
     checks: control?.variants ?? [],
+    verdicts: verdicts?.variants ?? [],
     scores: scores?.variants ?? [],
     withheld: scores?.scoring.state !== 'unblinded',
     skills: [...lab.skills.keys()],
@@ -79,6 +84,7 @@ export async function readStudy(lab: Lab, load: (folder: string) => Promise<Save
     missing,
     control,
     stability: await ifMade(run.stabilityIndex, Stability),
+    verdicts,
     scores,
     results,
     planned,

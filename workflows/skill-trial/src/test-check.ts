@@ -4,17 +4,19 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { applyPatch, type Base } from './base.js';
-import type { Case } from './case.js';
+import type { TestedCase } from './case.js';
 import { keptOutOfReach } from './paths.js';
 import { runProcess } from './process.js';
 import { prettyJson } from './record.js';
 import { type SandboxKind, type SandboxPlan, sandboxCommand, sandboxView } from './sandbox.js';
-import { findFramework, readTestLines, TestResult } from './test-framework.js';
+import { findFramework, TestFrameworkName, TestResult } from './test-framework.js';
 
 /** One run of tests as it is stored: the command, its exit, every test. stdout.txt, stderr.txt and tests.jsonl lie beside it. */
 export const TestCheck = z.strictObject({
   schemaVersion: z.literal(1),
   check: z.string(),
+  /** Whose report was read; records from before 0.2 name none, and both frameworks of that time wrote the same lines. */
+  framework: TestFrameworkName.default('node-test'),
   argv: z.array(z.string()),
   files: z.array(z.string()).nullable(),
   sandbox: z.string(),
@@ -31,7 +33,7 @@ export type TestCheck = z.infer<typeof TestCheck>;
 
 export interface TestCheckPlan {
   name: string;
-  case: Case;
+  case: TestedCase;
   base: Pick<Base, 'folder' | 'commit'>;
   /** The variant's patch; null: the clean base. */
   patch: string | null;
@@ -95,6 +97,7 @@ export async function runTestCheck(plan: TestCheckPlan, target: string): Promise
     const record: TestCheck = {
       schemaVersion: 1,
       check: plan.name,
+      framework: framework.name,
       argv,
       files: plan.files,
       sandbox: plan.sandbox,
@@ -104,7 +107,7 @@ export async function runTestCheck(plan: TestCheckPlan, target: string): Promise
       timedOut: outcome.timedOut,
       startedAt: outcome.startedAt,
       elapsedSeconds: outcome.elapsedSeconds,
-      tests: readTestLines(lines, view.workspace, plan.name),
+      tests: framework.read({ text: lines, exitCode: outcome.exitCode, workspace: view.workspace, where: plan.name }),
     };
     await writeFile(join(target, 'check.json'), prettyJson(record));
     return record;

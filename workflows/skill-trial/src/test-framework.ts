@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { CaseSettings } from './case.js';
 import { check } from './document.js';
+import { readJestJson, readJunit } from './test-report.js';
 
 /** What became of one test. Only `assertion` is a failure for the expected reason. */
 export const TestOutcome = z.enum(['passed', 'assertion', 'crash', 'collection', 'timeout', 'skipped', 'todo']);
@@ -14,13 +14,29 @@ export const TestResult = z.strictObject({
 });
 export type TestResult = z.infer<typeof TestResult>;
 
-/** How one test framework is started so that it writes the lab's own result lines. */
+export const TestFrameworkName = z.enum(['node-test', 'pytest', 'vitest', 'jest', 'junit', 'exit-status']);
+export type TestFrameworkName = z.infer<typeof TestFrameworkName>;
+
+/** What a run of tests has left: the text of its report, the exit status, the folder that held the tree. */
+export interface TestOutput {
+  text: string;
+  exitCode: number | null;
+  workspace: string;
+  /** Where the report lies, for errors. */
+  where: string;
+}
+
+/** How one test framework is started so that it writes a report, and how that report reads. */
 export interface TestFramework {
-  name: CaseSettings['tests']['framework'];
+  name: TestFrameworkName;
   /** The command for the complete suite (files: null) or for some files, to be ended after `timeoutMs`. */
   argv: (suite: string[], files: string[] | null, reporters: string, out: string, timeoutMs: number) => string[];
   env: (reporters: string, out: string) => Record<string, string>;
+  read: (output: TestOutput) => TestResult[];
 }
+
+const lines = ({ text, workspace, where }: TestOutput) => readTestLines(text, workspace, where);
+const noEnv = () => ({});
 
 /** Every framework the lab knows: one row each. */
 export const testFrameworks: TestFramework[] = [
@@ -36,7 +52,8 @@ export const testFrameworks: TestFramework[] = [
       '--test-reporter-destination=stdout',
       ...(files ?? []),
     ],
-    env: () => ({}),
+    env: noEnv,
+    read: lines,
   },
   {
     name: 'pytest',
@@ -51,10 +68,44 @@ export const testFrameworks: TestFramework[] = [
       ...(files ?? []),
     ],
     env: (reporters, out) => ({ PYTHONPATH: reporters, PYTHONDONTWRITEBYTECODE: '1', SKILL_TRIAL_TESTS: out }),
+    read: lines,
+  },
+  {
+    name: 'vitest',
+    argv: (suite, files, _, out) => [...suite, '--reporter=json', `--outputFile=${out}`, ...(files ?? [])],
+    env: noEnv,
+    read: ({ text, workspace }) => placed(readJestJson(text), workspace),
+  },
+  {
+    name: 'jest',
+    argv: (suite, files, _, out) => [...suite, '--json', `--outputFile=${out}`, ...(files ?? [])],
+    env: noEnv,
+    read: ({ text, workspace }) => placed(readJestJson(text), workspace),
+  },
+  {
+    // any runner: the command names where it writes with {report}
+    name: 'junit',
+    argv: (suite, files, _, out) => [...suite.map((word) => word.replaceAll('{report}', out)), ...(files ?? [])],
+    env: noEnv,
+    read: ({ text, workspace }) => placed(readJunit(text), workspace),
+  },
+  {
+    // a build check: the exit status is the one result
+    name: 'exit-status',
+    argv: (suite) => suite,
+    env: noEnv,
+    read: ({ exitCode }) => [
+      {
+        file: '',
+        name: 'exit status 0',
+        outcome: exitCode === 0 ? 'passed' : 'crash',
+        message: exitCode === 0 ? null : `exit status ${exitCode ?? 'none: it was ended'}`,
+      },
+    ],
   },
 ];
 
-export function findFramework(name: TestFramework['name']): TestFramework {
+export function findFramework(name: TestFrameworkName): TestFramework {
   return testFrameworks.find((framework) => framework.name === name) as TestFramework;
 }
 
@@ -69,15 +120,20 @@ export function readTestLines(text: string, workspace: string, where: string): T
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => check(JSON.parse(line), TestLine, where));
-  // a file that cannot be imported is reported under its own path
-  const below = (path: string) => (path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path);
   const id = (line: { file: string; name: string }) => JSON.stringify([line.file, line.name]);
   const ended = new Set(lines.filter((line) => line.outcome !== 'started').map(id));
-  return lines
-    .flatMap(({ outcome, ...line }): TestResult[] => {
-      if (outcome !== 'started') return [{ ...line, outcome }];
-      return ended.has(id(line)) ? [] : [{ ...line, outcome: 'timeout', message: 'it started and never ended' }];
-    })
+  const results = lines.flatMap(({ outcome, ...line }): TestResult[] => {
+    if (outcome !== 'started') return [{ ...line, outcome }];
+    return ended.has(id(line)) ? [] : [{ ...line, outcome: 'timeout', message: 'it started and never ended' }];
+  });
+  return placed(results, workspace);
+}
+
+/** Results with paths as they are in the repository, sorted by file and name. */
+function placed(results: TestResult[], workspace: string): TestResult[] {
+  // a file that cannot be imported is reported under its own path
+  const below = (path: string) => (path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path);
+  return results
     .map((result) => ({ ...result, file: below(result.file), name: below(result.name) }))
     .sort((a, b) => (a.file + a.name < b.file + b.name ? -1 : 1));
 }

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { hasTests } from './case.js';
 import type { ComparisonRow } from './comparison.js';
 import { changedRubrics, taskBytes } from './detectors.js';
 import { contrasts } from './experiment.js';
 import { sha256 } from './hash.js';
-import { skillsOf } from './lab.js';
+import { caseOf, skillsOf } from './lab.js';
 import type { Lock } from './lock.js';
 import type { Study } from './study.js';
 
@@ -195,12 +196,14 @@ function everyNumberSaved(rows: ComparisonRow[]): Verdict {
 function control(study: Study): Verdict {
   if (study.control === null) return { holds: null, evidence: ['the negative control has not run'] };
   const { variants } = study.control;
+  const concerned = study.trials.filter(({ record }) => hasTests(caseOf(study.lab, record.case)));
+  if (concerned.length === 0) return { holds: null, evidence: [noTests] };
   const without = variants.filter((variant) => variant.newTestFiles.length > 0 && variant.records.control === undefined);
   if (without.length > 0)
     return { holds: false, evidence: without.map((variant) => `${variant.content.slice(0, 12)} has new tests and no control`) };
   if (variants.every((variant) => variant.newTestFiles.length === 0))
     return { holds: null, evidence: ['no variant has a new or changed test'] };
-  const covered = study.trials.every((trial) => variants.some((variant) => variant.content === trial.record.content));
+  const covered = concerned.every((trial) => variants.some((variant) => variant.content === trial.record.content));
   return {
     holds: covered && variants.length > 0,
     evidence: [
@@ -209,11 +212,15 @@ function control(study: Study): Verdict {
   };
 }
 
+const noTests = 'no case has a repository with tests of its own';
+
 function suite(study: Study): Verdict {
   if (study.control === null) return { holds: null, evidence: ['the suites have not run'] };
+  if (![...study.lab.cases.values()].some(hasTests)) return { holds: null, evidence: [noTests] };
   return overTrials(
     study,
     ({ record }) =>
+      hasTests(caseOf(study.lab, record.case)) &&
       study.control?.variants.find((variant) => variant.content === record.content)?.records.suite === undefined
         ? 'no suite run is saved'
         : null,
@@ -224,7 +231,9 @@ function suite(study: Study): Verdict {
 function documentation(study: Study): Verdict {
   const valid = study.results.filter((result) => result.valid);
   if (valid.length === 0) return { holds: null, evidence: ['no valid trial'] };
-  const pending = valid.filter((result) => result.values.documentation === null);
+  if (valid.every((result) => result.scoring === 'not-applicable'))
+    return { holds: null, evidence: ['no case has a documentation rubric'] };
+  const pending = valid.filter((result) => result.scoring !== 'not-applicable' && result.values.documentation === null);
   if (pending.length > 0)
     return { holds: null, evidence: pending.map((result) => `${result.id}: documentation is ${result.scoring}`) };
   return { holds: true, evidence: ['every sheet scores each documentation row with a place in the code'] };

@@ -16,8 +16,9 @@ import { renderReport } from './report-files.js';
 import { collectResults } from './result.js';
 import { gatherScores } from './score-run.js';
 import { readStudy, type Study } from './study.js';
-import { readTestLines } from './test-framework.js';
+import { findFramework } from './test-framework.js';
 import type { DoneCheck } from './variant-checks.js';
+import { gatherVerdicts } from './verdict-run.js';
 import type { VerificationPoint } from './verification.js';
 
 export interface Verification {
@@ -146,8 +147,9 @@ async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
     folder: 'checks' | 'stability',
   ): Promise<DoneCheck> => {
     const done = await readCheck(lab, checkFolder(lab, content, plan, folder));
-    const lines = await readFile(join(lab.run.run, done.record.path, 'tests.jsonl'), 'utf8');
-    const tests = readTestLines(lines, done.check.workspace, done.record.path);
+    const text = await readFile(join(lab.run.run, done.record.path, 'tests.jsonl'), 'utf8');
+    const { exitCode, workspace, framework } = done.check;
+    const tests = findFramework(framework).read({ text, exitCode, workspace, where: done.record.path });
     differs(`${done.record.path}/check.json`, done.check.tests, tests);
     return { ...done, check: { ...done.check, tests } };
   };
@@ -155,7 +157,9 @@ async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
   const stability = await gatherStability(lab, trials, reread);
   differs('control.json', saved.control, control);
   differs('stability.json', saved.stability, stability);
-  const partial: Study = { ...saved, trials, control, stability };
+  const verdicts = await gatherVerdicts(lab, trials, reread);
+  if (saved.verdicts !== null || verdicts.variants.length > 0) differs('verdicts.json', saved.verdicts, verdicts);
+  const partial: Study = { ...saved, trials, control, stability, verdicts };
   const { scores, changes } = await gatherScores(partial);
   failures.push(...changes);
   differs('scores.json', saved.scores, scores);
@@ -169,6 +173,7 @@ async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
     schedule: saved.schedule,
     trials,
     checks: control.variants,
+    verdicts: verdicts.variants,
     scores: scores.variants,
     withheld: scores.scoring.state !== 'unblinded',
     skills: [...lab.skills.keys()],

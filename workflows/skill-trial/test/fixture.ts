@@ -65,6 +65,7 @@ export function trialResult({
     findings: null,
     precision: null,
     checks: null,
+    verdict: null,
     modelCalls: null,
     setupSeconds: 0,
     startedAt: '2026-01-01T00:00:00.000Z',

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeBase } from '../src/base.js';
-import type { Case } from '../src/case.js';
+import type { Case, TestedCase } from '../src/case.js';
 import { findSandbox, type SandboxFound } from '../src/sandbox.js';
 import { isGreen, runTestCheck } from '../src/test-check.js';
 import { tempFolder, writeFiles } from './fixture.js';
@@ -27,7 +27,7 @@ async function run(
   const check = await runTestCheck(
     {
       name: 'control',
-      case: { name: 'tiny', folder, suite, tests: { framework, include: [] as string[] } } as unknown as Case,
+      case: { name: 'tiny', folder, suite, tests: { framework, include: [] as string[] } } as unknown as TestedCase,
       base,
       patch: null,
       overlay: Object.keys(parts.overlay ?? {}).map((path) => [join(folder, 'overlay', path), path]),

@@ -1,0 +1,96 @@
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { z } from 'zod';
+import type { Base } from './base.js';
+import { type Case, caseHashes } from './case.js';
+import { hashOf } from './hash.js';
+import type { Lab } from './lab.js';
+import { hasRecord, readJson, recordHash, sealRecord } from './record.js';
+import type { SandboxKind } from './sandbox.js';
+import { runTestCheck, TestCheck } from './test-check.js';
+import { findFramework, type TestResult } from './test-framework.js';
+import { type ExpectedTest, expectTests } from './verdict.js';
+import { verifierPlans, verifierResults } from './verifier.js';
+
+const Sha = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** What the lock says of a verifier: where its reference record lies, below the run's folder, and what the tests can tell. */
+export const FrozenReference = z.strictObject({
+  path: z.string(),
+  sha256: Sha,
+  hasSolution: z.boolean(),
+  failToPass: z.int().nonnegative(),
+  passToPass: z.int().nonnegative(),
+  outOfReach: z.array(z.string()),
+  unsteady: z.array(z.string()),
+});
+export type FrozenReference = z.infer<typeof FrozenReference>;
+
+/**
+ * Runs a case's verifier on the untouched repository (the no-op floor) and on the reference solution (the ceiling), each several
+ * times, before any trial: this settles which tests are expected and what each can tell. Recorded once for equal inputs; null for a
+ * case without a verifier.
+ */
+export async function measureReference(
+  lab: Pick<Lab, 'run'>,
+  one: Case,
+  base: Pick<Base, 'folder' | 'commit'>,
+  sandbox: SandboxKind,
+): Promise<FrozenReference | null> {
+  if (one.verifier === undefined) return null;
+  const { solution, ...hashes } = await caseHashes(one);
+  const files = 'verifier' in hashes ? hashes.verifier : null;
+  const key = hashOf({ base: base.commit, verifier: one.verifier, files, solution, sandbox });
+  const folder = lab.run.reference(one.name, key);
+  if (!(await hasRecord(folder))) {
+    await mkdir(lab.run.scratch, { recursive: true });
+    const draft = await mkdtemp(join(lab.run.scratch, 'reference-'));
+    try {
+      for (const [tree, overlay] of trees(one)) {
+        for (let index = 1; index <= one.verifier.reruns; index++) {
+          const plans = verifierPlans(one, { base, patch: null, overlay }, sandbox, `${tree}-${index}`);
+          for (const plan of plans) await runTestCheck(plan, join(draft, plan.name));
+        }
+      }
+      await sealRecord(draft, folder);
+    } finally {
+      await rm(draft, { recursive: true, force: true });
+    }
+  }
+  const expected = await readReference(folder, one);
+  const withRole = (role: ExpectedTest['role']) => expected.filter((test) => test.role === role).map((test) => test.id);
+  return {
+    path: relative(lab.run.run, folder),
+    sha256: await recordHash(folder),
+    hasSolution: one.solution !== undefined,
+    failToPass: withRole('fail-to-pass').length,
+    passToPass: withRole('pass-to-pass').length,
+    outOfReach: withRole('out-of-reach'),
+    unsteady: withRole('unsteady'),
+  };
+}
+
+/** The trees a verifier is measured on: the base alone, and the base with the reference solution laid over it. */
+function trees(one: Case): [string, [string, string][]][] {
+  const floor: [string, [string, string][]] = ['floor', []];
+  return one.solution === undefined ? [floor] : [floor, ['ceiling', [[join(one.folder, one.solution), '.']]]];
+}
+
+/** The expected tests of a reference record, worked out again from the raw reports of its runs. */
+export async function readReference(folder: string, one: Case): Promise<ExpectedTest[]> {
+  const runsOf = async (tree: string): Promise<TestResult[][]> => {
+    const runs: TestResult[][] = [];
+    for (let index = 1; index <= (one.verifier?.reruns ?? 0); index++) {
+      const checks = (one.verifier?.checks ?? []).map((check, at) => `${tree}-${index}-${at + 1}-${check.level}`);
+      runs.push(verifierResults(await Promise.all(checks.map((name) => readRun(join(folder, name))))));
+    }
+    return runs;
+  };
+  return expectTests(await runsOf('floor'), one.solution === undefined ? null : await runsOf('ceiling'));
+}
+
+async function readRun(folder: string): Promise<Pick<TestCheck, 'check' | 'tests'>> {
+  const { check, framework, exitCode, workspace } = await readJson(join(folder, 'check.json'), TestCheck);
+  const text = await readFile(join(folder, 'tests.jsonl'), 'utf8');
+  return { check, tests: findFramework(framework).read({ text, exitCode, workspace, where: folder }) };
+}

@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { differentVariants, type Obtain, recordedBy, twoAtATime } from './control.js';
+import { FrozenError } from './errors.js';
+import { baseOf, caseOf, type Lab } from './lab.js';
+import { Lock } from './lock.js';
+import { prettyJson, readJson, recordHash, writeWhole } from './record.js';
+import { readReference } from './reference.js';
+import type { SavedTrial } from './trial-record.js';
+import { CheckRecord } from './variant-checks.js';
+import { judgeRun, Verdict } from './verdict.js';
+import { verifierPlans, verifierResults } from './verifier.js';
+
+export const VariantVerdict = z.strictObject({
+  content: z.string().regex(/^[0-9a-f]{64}$/),
+  case: z.string(),
+  verdict: Verdict,
+  records: z.array(CheckRecord),
+});
+export type VariantVerdict = z.infer<typeof VariantVerdict>;
+
+/** verdicts.json: one verdict for each different variant of the cases with a verifier. */
+export const Verdicts = z.strictObject({ schemaVersion: z.literal(1), variants: z.array(VariantVerdict) });
+export type Verdicts = z.infer<typeof Verdicts>;
+
+/** Judges every different variant of a case with a verifier, and writes verdicts.json; null, and no file, where no case has one. */
+export async function runVerdicts(lab: Lab, trials: SavedTrial[], onStep?: (text: string) => void): Promise<Verdicts | null> {
+  if ([...lab.cases.values()].every((one) => one.verifier === undefined)) return null;
+  const verdicts = await gatherVerdicts(lab, trials, recordedBy(lab), onStep);
+  await writeWhole(lab.run.verdicts, prettyJson(verdicts));
+  return verdicts;
+}
+
+/** Runs the verifier of each case on every different variant and judges it by the reference that the lock froze. */
+export async function gatherVerdicts(
+  lab: Lab,
+  trials: SavedTrial[],
+  obtain: Obtain,
+  onStep: (text: string) => void = () => undefined,
+): Promise<Verdicts> {
+  const { conditions } = await readJson(lab.run.lock, Lock);
+  const concerned = differentVariants(trials).filter((trial) => caseOf(lab, trial.record.case).verifier !== undefined);
+  const variants = await twoAtATime(concerned, async ({ record, folder }): Promise<VariantVerdict> => {
+    const one = caseOf(lab, record.case);
+    onStep(`verifier of case ${one.name} on variant ${record.content.slice(0, 12)}`);
+    const expected = await frozenReference(lab, conditions.cases[one.name]?.reference ?? null, record.case);
+    const base = await baseOf(lab, one.name, record.baseCommit);
+    const tree = { base, patch: join(folder, 'patch.diff'), overlay: [] };
+    const done = [];
+    for (const plan of verifierPlans(one, tree, conditions.sandbox.kind, 'verifier'))
+      done.push(await obtain(record.content, plan, 'checks'));
+    const results = verifierResults(done.map(({ check }) => check));
+    return {
+      content: record.content,
+      case: one.name,
+      verdict: judgeRun(expected, results),
+      records: done.map((check) => check.record),
+    };
+  });
+  return { schemaVersion: 1, variants };
+}
+
+/** The expected tests as they were frozen; an altered or missing record is a FrozenError. */
+async function frozenReference(lab: Lab, frozen: { path: string; sha256: string } | null, name: string) {
+  const folder = frozen === null ? null : join(lab.run.run, frozen.path);
+  if (folder === null || (await recordHash(folder).catch(() => null)) !== frozen?.sha256) {
+    throw new FrozenError(`The reference of case ${name} is not the frozen one`, {
+      expected: frozen === null ? 'a reference in lock.json' : `the record ${frozen.path} as it was sealed`,
+      found: frozen === null ? 'none' : 'an altered or missing record',
+      next: `freeze again: npx nx run ${lab.experiment.name}:freeze`,
+    });
+  }
+  return readReference(folder, caseOf(lab, name));
+}
