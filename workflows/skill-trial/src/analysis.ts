@@ -43,6 +43,7 @@ export const TrialRow = z.strictObject({
   ),
   control: z.record(z.string(), z.int()).nullable(),
   usageMismatches: z.array(z.string()),
+  warnings: z.array(z.string()).default([]),
 });
 export type TrialRow = z.infer<typeof TrialRow>;
 
@@ -136,6 +137,7 @@ function trialRows(study: Study): TrialRow[] {
     activation: result.activation,
     control: result.checks?.control ?? null,
     usageMismatches: result.usageMismatches,
+    warnings: result.warnings,
   }));
 }
 

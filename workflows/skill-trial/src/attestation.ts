@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CallRecord } from './call-record.js';
 import type { CatalogueReader } from './catalogue.js';
+import { changedParameters, type FrozenParameters, generationParameters, thinkingTrouble } from './generation-parameters.js';
 import { hashOf, sha256 } from './hash.js';
 import type { ModelRequest, Turn } from './model-call.js';
 import type { Skill } from './skill.js';
@@ -34,6 +35,7 @@ export interface AttestationInput {
   calls: { record: CallRecord; request: ModelRequest | null }[];
   task: string;
   frozenModel: string;
+  frozenParameters?: FrozenParameters;
   /** Every skill of the experiment, whichever arm has it. */
   skills: Pick<Skill, 'name' | 'description' | 'body'>[];
   /** The skills of this trial's arm. */
@@ -86,8 +88,20 @@ export function attest(input: AttestationInput): Attestation {
   const models = [...new Set(answered.map(({ record }) => record.model ?? 'unnamed'))].sort();
   for (const model of models)
     if (model !== input.frozenModel) problems.push(`model ${model} was asked for, ${input.frozenModel} is frozen`);
-  const parameters = [...new Set(main.map(({ request }) => hashOf(generationParameters(request))))];
-  if (parameters.length > 1) problems.push('the generation parameters changed within the trial');
+  const parameters = main.map(({ seq, request }) => ({ seq, values: generationParameters(request) }));
+  const reference = parameters[0]?.values ?? {};
+  const changed = parameters.find(({ values }) => changedParameters(reference, values).length > 0);
+  if (changed !== undefined)
+    problems.push(
+      `the generation parameters changed within the trial, in request ${changed.seq} (${changedParameters(reference, changed.values).join('; ')})`,
+    );
+  for (const { record, request } of input.calls) {
+    if (request === null || request.tools.length === 0) continue;
+    const trouble = thinkingTrouble(record.api, request, input.frozenParameters ?? {});
+    if (trouble === null) continue;
+    problems.push(`${trouble}, in request ${record.seq}`);
+    break;
+  }
   const delivered = deliveredTask(main[0]?.request, input.task);
   const delivery =
     delivered === null
@@ -106,7 +120,7 @@ export function attest(input: AttestationInput): Attestation {
     deliveredTask: delivered === null ? null : sha256(delivered),
     delivery,
     tools: tools === null ? null : hashOf(tools),
-    parameters: parameters[0] ?? null,
+    parameters: parameters[0] === undefined ? null : hashOf(parameters[0].values),
     models,
     bodies,
     forbidden,
@@ -124,24 +138,6 @@ function deliveredTask(request: ModelRequest | undefined, task: string): string 
     text.replace(/<(system-reminder|environment_context|user_instructions)>[\s\S]*?<\/\1>\s*/g, ''),
   );
   return bare.find((text) => text.trim() === task.trim()) ?? turns[0] ?? null;
-}
-
-/** Keys that name a session, a user or a transport, and shape no answer. */
-const sessionKeys = [
-  'metadata',
-  'user',
-  'prompt_cache_key',
-  'prompt_cache_retention',
-  'safety_identifier',
-  'client_metadata',
-  'previous_response_id',
-  'store',
-  'include',
-  'stream_options',
-];
-
-function generationParameters({ parameters }: ModelRequest): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(parameters).filter(([key]) => !sessionKeys.includes(key)));
 }
 
 /** Skills that the requests list and the arm does not have, each with the first request that lists it. */

@@ -14,6 +14,8 @@ export type Prices = z.infer<typeof Prices>;
 export const Budget = z.strictObject({
   /** Model calls let through. */
   modelCalls: z.int().positive().nullable(),
+  /** All tokens over all calls: prompts, cached or not, and what was generated. */
+  tokens: z.int().positive().nullable().default(null),
   /** Generated tokens over all calls. */
   outputTokens: z.int().positive().nullable().default(null),
   /** US dollars over all calls, at the prices given. */
@@ -22,7 +24,7 @@ export const Budget = z.strictObject({
 export type Budget = z.input<typeof Budget>;
 
 /** The limits by name. `usage-unknown`: a token or cost limit was set and a whole answer came without figures to hold it to. */
-export const limits = ['model-calls', 'output-tokens', 'cost', 'usage-unknown'] as const;
+export const limits = ['model-calls', 'tokens', 'output-tokens', 'cost', 'usage-unknown'] as const;
 export type Limit = (typeof limits)[number];
 
 /**
@@ -43,6 +45,7 @@ export function costOf(usage: CallUsage, prices: Prices): number | null {
 export class Meter {
   readonly #budget: z.output<typeof Budget>;
   #calls = 0;
+  #tokens = 0;
   #outputTokens = 0;
   #cost = 0;
   #unknown = false;
@@ -53,11 +56,12 @@ export class Meter {
 
   /** Takes one call, or says which limit is used up. */
   admit(): Limit | null {
-    const { modelCalls, outputTokens, costUsd } = this.#budget;
+    const { modelCalls, tokens, outputTokens, costUsd } = this.#budget;
     if (modelCalls !== null && this.#calls >= modelCalls) return 'model-calls';
+    if (tokens !== null && this.#tokens >= tokens) return 'tokens';
     if (outputTokens !== null && this.#outputTokens >= outputTokens) return 'output-tokens';
     if (costUsd !== null && this.#cost >= costUsd.limit) return 'cost';
-    if (this.#unknown && (outputTokens !== null || costUsd !== null)) return 'usage-unknown';
+    if (this.#unknown && (tokens !== null || outputTokens !== null || costUsd !== null)) return 'usage-unknown';
     this.#calls += 1;
     return null;
   }
@@ -65,9 +69,12 @@ export class Meter {
   /** Adds a call's figures. A call cut short has no output figure and adds nothing: providers give none for it. */
   add(usage: CallUsage | null, complete: boolean): void {
     const cost = usage === null || this.#budget.costUsd === null ? null : costOf(usage, this.#budget.costUsd.prices);
+    this.#tokens += (usage?.inputTotal ?? 0) + (usage?.output ?? 0);
     this.#outputTokens += usage?.output ?? 0;
     this.#cost += cost ?? 0;
     if (!complete) return;
-    if (usage?.output === null || usage === null || (this.#budget.costUsd !== null && cost === null)) this.#unknown = true;
+    const { tokens, costUsd } = this.#budget;
+    const unknown = usage === null || usage.output === null || (tokens !== null && usage.inputTotal === null);
+    if (unknown || (costUsd !== null && cost === null)) this.#unknown = true;
   }
 }

@@ -16,7 +16,7 @@ export function newDraft(req: IncomingMessage, wire: Wire, seq: number, at: Date
     ...{ schemaVersion: 1, seq, at: at.toISOString(), api: wire.api, method, path, startedMs },
     kind: method === 'POST' && wire.matches(path) ? 'model-call' : 'side-request',
     ...{ status: null, firstByteMs: null, requestBytes: 0, responseBytes: 0, redactions: redactor.count, model: null },
-    ...{ usage: null, stop: null, complete: false, error: null, toolCalls: 0 },
+    ...{ contentType: null, usage: null, stop: null, complete: false, error: null, toolCalls: 0 },
     ...{ requestBody: Buffer.alloc(0), responseBody: Buffer.alloc(0) },
   };
 }

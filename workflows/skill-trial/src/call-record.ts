@@ -5,7 +5,7 @@ import { wireApis } from './wire.js';
 /**
  * What went wrong with a call, or null. The provider's: `upstream-status` (4xx, 5xx), `unreachable`, `timeout`, `disconnect`,
  * `incomplete` (it ended the answer early, or it made no sense). The agent's: `client-closed`, `unreadable-request`, `not-allowed`
- * (a path that is no model call), `model-mismatch`. The lab's: `limit` (budget used up), `gateway-closed`.
+ * (a path that is no model call), `model-mismatch`, `parameter-mismatch`. The lab's: `limit` (budget used up), `gateway-closed`.
  */
 export const callErrors = [
   'upstream-status',
@@ -17,6 +17,7 @@ export const callErrors = [
   'unreadable-request',
   'not-allowed',
   'model-mismatch',
+  'parameter-mismatch',
   'limit',
   'gateway-closed',
 ] as const;
@@ -45,6 +46,8 @@ export const CallRecord = z.strictObject({
   /** SHA-256 of the body as recorded (secrets redacted); null where there was none. */
   request: hash.nullable(),
   response: hash.nullable(),
+  /** The answer's content type as the agent got it; null where there was no answer, or none was noted (older records). */
+  contentType: z.string().nullable().default(null),
   requestBytes: z.int().nonnegative(),
   responseBytes: z.int().nonnegative(),
   /** Secrets taken out of path, request and response. */

@@ -80,6 +80,8 @@ export const Experiment = z.strictObject({
   limits: z.strictObject({
     wall_seconds: Positive,
     model_calls: Count,
+    /** The most tokens one session may use, prompts (cached or not) and answers of all its calls; null or absent: no limit. */
+    tokens: Count.nullish(),
     /** The most one trial may cost; needs model.prices. null: no cap. */
     cost_usd: Positive.nullable().default(null),
     /** Tries at one trial when the surroundings fail; an agent's failure never earns a second. */

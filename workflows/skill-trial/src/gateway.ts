@@ -9,10 +9,12 @@ import { type Draft, judge, newDraft } from './call-draft.js';
 import type { CallError, CallRecord } from './call-record.js';
 import type { Clock } from './clock.js';
 import { InfrastructureError } from './errors.js';
+import { changedParameters, type FrozenParameters, generationParameters, thinkingTrouble } from './generation-parameters.js';
+import type { ModelRequest } from './model-call.js';
 import { openRecording, type Recording } from './recording.js';
 import { Redactor } from './redaction.js';
 import { forward, type Upstream } from './upstream.js';
-import { wireOf } from './wire.js';
+import { type Wire, wireOf } from './wire.js';
 import { parseJson } from './wires/body.js';
 
 export interface GatewayOptions {
@@ -22,7 +24,7 @@ export interface GatewayOptions {
   /** The folder to record in; it must not hold a recording. */
   dir: string;
   budget: Budget;
-  frozen: { model: string };
+  frozen: { model: string; parameters?: FrozenParameters };
   clock: Clock;
   /** How long upstream may stay silent, before the answer or within it, in milliseconds; 300,000 where absent. */
   timeoutMs?: number;
@@ -54,7 +56,8 @@ export interface Gateway {
 /**
  * The recording proxy of one trial, between the agent and the model. It adds the key, which the agent never gets; passes the answer
  * on as it arrives; records every request in full, before the agent sees the end of the answer; refuses another model than the
- * frozen one (400) and calls beyond the budget (429, with `x-should-retry: false`).
+ * frozen one and other generation parameters than the frozen ones or those the trial began with (400), and calls beyond the budget
+ * (429, with `x-should-retry: false`).
  * Throws an InfrastructureError where it cannot listen or record.
  */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
@@ -74,6 +77,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const failures: unknown[] = [];
   let seq = 0;
   let ended: Ended | null = null;
+  /** The parameters of the first main request, to which all others are held. */
+  let reference: Record<string, unknown> | null = null;
   let closed: Promise<void> | null = null;
 
   async function finish(draft: Draft): Promise<void> {
@@ -98,7 +103,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     res.on('close', () => res.writableFinished || gone.abort());
     const refuse = async (status: number, error: CallError, message: string) => {
       const body = Buffer.from(wire.writeError(error, message));
-      Object.assign(draft, { status, error, responseBody: body });
+      Object.assign(draft, { status, error, responseBody: body, contentType: 'application/json' });
       await finish(draft);
       // The SDKs of OpenAI and Anthropic obey this header: a retry of a refused call would be refused again.
       res.writeHead(status, { 'content-type': 'application/json', 'x-should-retry': 'false' }).end(body);
@@ -130,6 +135,15 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       if (model !== frozen.model) {
         return refuse(400, 'model-mismatch', `This trial is frozen to model "${frozen.model}"; the request names "${model}".`);
       }
+      const request = mainRequest(wire, body, draft.path);
+      if (request !== null) {
+        const own = generationParameters(request);
+        reference ??= own;
+        const thinking = thinkingTrouble(wire.api, request, frozen.parameters ?? {});
+        const changed = [...changedParameters(reference, own), ...(thinking === null ? [] : [thinking])];
+        if (changed.length > 0)
+          return refuse(400, 'parameter-mismatch', `This trial is frozen to its generation parameters: ${changed.join('; ')}.`);
+      }
       const limit = meter.admit();
       if (limit !== null) {
         if (ended === null) {
@@ -148,6 +162,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     });
     draft.status = answer.status;
     draft.responseBody = answer.body;
+    draft.contentType = answer.contentType === '' ? null : answer.contentType;
     draft.redactions += answer.redactions;
     draft.error = answer.error;
     if (draft.kind === 'model-call') judge(draft, wire.readResponse(answer.body, answer.contentType), meter);
@@ -186,6 +201,16 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       return closed;
     },
   };
+}
+
+/** The request in the common form where it is one of the main loop (it offers tools); null for others and for one that cannot be read. */
+function mainRequest(wire: Wire, body: unknown, path: string): ModelRequest | null {
+  try {
+    const request = wire.readRequest(body, path);
+    return request.tools.length > 0 ? request : null;
+  } catch {
+    return null;
+  }
 }
 
 /** The request's body, or null where it did not come in full. */

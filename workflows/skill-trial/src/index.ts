@@ -7,6 +7,7 @@ export { type Analysis, analyse, listNotebooks, publishers, readAnalysis } from 
 export { analyseStudy, analysis, costMetrics, qualityMetrics } from './analysis.js';
 export { CaseSettings, listCases, readCase } from './case.js';
 export { type Claim, claimFindings, extractClaims } from './claim.js';
+export { systemClock } from './clock.js';
 export { compareArms, testArms } from './comparison.js';
 export { completeness } from './completeness.js';
 export { consistency } from './consistency.js';
@@ -38,6 +39,8 @@ export { rubricFigure } from './figures/rubric.js';
 export { slopesFigure } from './figures/slopes.js';
 export { trajectoryFigure } from './figures/trajectory.js';
 export { freeze } from './freeze.js';
+// benches
+export { openGateway } from './gateway.js';
 export { installKernelspec } from './kernelspec.js';
 // steps
 export { type Lab, openLab } from './lab.js';
@@ -61,6 +64,7 @@ export { Proposal, Proposals, readProposals, SheetKind } from './proposal.js';
 export { publish, publishFigure, readPublished, showTable } from './publish.js';
 export { adoptReceipts, recordedTrials } from './receipts.js';
 export { prettyJson, readJson, writeWhole } from './record.js';
+export { Replay, replay, TrialReplay } from './replay.js';
 export { assembleReport, Report, reportJsonSchema } from './report.js';
 // report
 export { readReport, writeReport } from './report-files.js';

@@ -20,14 +20,20 @@ export function budgetOf({ limits, model }: Experiment) {
         };
   return {
     modelCalls: limits.model_calls,
+    tokens: limits.tokens ?? null,
     costUsd: limits.cost_usd === null || prices === null ? null : { limit: limits.cost_usd, prices },
   };
 }
 
+/** A model server that a session may use. */
+export interface RunningModel {
+  baseUrl: string;
+  key: string | null;
+  close: () => Promise<void>;
+}
+
 /** The model behind the gateway: a scripted one started for this session, or the provider with its key. */
-export async function openModel(
-  plan: Pick<SessionPlan, 'experiment' | 'case' | 'repeat' | 'seed'>,
-): Promise<{ baseUrl: string; key: string | null; close: () => Promise<void> }> {
+export async function openModel(plan: Pick<SessionPlan, 'experiment' | 'case' | 'repeat' | 'seed'>): Promise<RunningModel> {
   const { model } = plan.experiment;
   if (model.scripted !== undefined) {
     const script = await loadScript(scriptsFolder(plan.case), model.scripted);

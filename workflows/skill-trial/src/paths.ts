@@ -98,6 +98,7 @@ export function runPaths(root: string, experiment: string) {
     reportPage: join(root, 'reports', experiment, 'index.html'),
     figures: join(root, 'reports', experiment, 'figures'),
     verification: join(root, 'reports', experiment, 'verification.json'),
+    replay: join(run, 'replay.json'),
     scratch: join(run, 'scratch'),
   };
 }

@@ -11,11 +11,11 @@ export class Redactor {
   #held: Buffer = Buffer.alloc(0);
   readonly #secrets: Buffer[];
 
-  /** Each secret is also sought as a URL and a JSON string would write it. Empty ones are ignored. */
+  /** Each secret is also sought as a URL, a JSON string and base64 (at any offset) would write it. Empty ones are ignored. */
   constructor(secrets: readonly string[]) {
     const forms = secrets
       .filter((secret) => secret !== '')
-      .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]);
+      .flatMap((secret) => [secret, ...urlForms(secret), JSON.stringify(secret).slice(1, -1), ...base64Forms(secret)]);
     // The longest first: a form that is part of another must not leave the rest of it behind.
     this.#secrets = [...new Set(forms)].sort((a, b) => b.length - a.length).map((form) => Buffer.from(form));
   }
@@ -62,9 +62,28 @@ export class Redactor {
     let keep = 0;
     for (const secret of this.#secrets) {
       for (let length = Math.min(secret.length - 1, bytes.length); length > keep; length -= 1) {
-        if (bytes.subarray(bytes.length - length).equals(secret.subarray(0, length))) keep = length;
+        const from = bytes.length - length;
+        if (bytes[from] !== secret[0]) continue;
+        if (bytes.subarray(from).equals(secret.subarray(0, length))) keep = length;
       }
     }
     return keep;
   }
+}
+
+/** Percent-encoding with its digits in either case. */
+function urlForms(secret: string): string[] {
+  const upper = encodeURIComponent(secret);
+  return [upper, upper.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())];
+}
+
+/** What base64 makes of a secret after 0, 1 or 2 bytes of something else, without the letters that its neighbours also shape. */
+function base64Forms(secret: string): string[] {
+  const length = Buffer.byteLength(secret);
+  return [0, 1, 2].flatMap((offset) => {
+    const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
+    const [from, to] = [Math.ceil((offset * 8) / 6), Math.floor(((offset + length) * 8) / 6)];
+    // shorter than this it would occur in ordinary base64
+    return to - from < 12 ? [] : (['base64', 'base64url'] as const).map((form) => bytes.toString(form).slice(from, to));
+  });
 }

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import type { CallRecord } from './call-record.js';
 import { canonicalJson } from './hash.js';
 import { type Lab, skillsOf } from './lab.js';
+import { providerFailures } from './provider-failures.js';
 import { readBody, readCalls } from './recording.js';
+import { scanForSecrets } from './secret-scan.js';
 import { attestRecording } from './session.js';
 import { readTrial, recomputeContent, type SavedTrial } from './trial-record.js';
 import { usageMismatches, usageRecord } from './usage-record.js';
@@ -49,8 +51,18 @@ export async function rederiveTrial(
   compare('the content hash', saved.record.content, content);
   const mismatches = usageMismatches(calls, trajectory.usage);
   compare('usageMismatches', saved.record.usageMismatches, mismatches);
+  const secretWarnings = await scanForSecrets(folder);
+  compare('secretWarnings', saved.record.secretWarnings, secretWarnings);
+  const failures = saved.record.providerFailures === null ? null : providerFailures(calls);
+  compare('providerFailures', saved.record.providerFailures, failures);
   return {
-    trial: { folder, record: { ...saved.record, content, usageMismatches: mismatches }, usage, attestation, trajectory },
+    trial: {
+      folder,
+      record: { ...saved.record, content, usageMismatches: mismatches, secretWarnings, providerFailures: failures },
+      usage,
+      attestation,
+      trajectory,
+    },
     differences,
   };
 }

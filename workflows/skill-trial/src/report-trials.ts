@@ -30,6 +30,7 @@ export function trialsSection(report: Report): Section {
       valid.map((trial) => [trial.id, ...ids.map((id) => formatRun(trial.values[id] ?? null, metricOf(id).unit))]),
     );
   const mismatches = report.trials.flatMap((trial) => trial.usageMismatches.map((what) => `${trial.id}: ${what}`));
+  const warnings = report.trials.flatMap((trial) => trial.warnings.map((what) => `${trial.id}: ${what}`));
   return {
     id: 'trials',
     title: 'Trials',
@@ -77,6 +78,7 @@ export function trialsSection(report: Report): Section {
         text('Only a failed assertion counts as exposing the defect. Green repeats do not prove that a suite is never flaky.'),
       ]),
       ...(mismatches.length === 0 ? [] : [heading('Token counts that disagree'), list(mismatches)]),
+      ...(warnings.length === 0 ? [] : [heading('Warnings of the records'), list(warnings)]),
     ],
   };
 }

@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import type { Lock } from './lock.js';
 import { allMetrics, type Metric, type MetricId } from './metric.js';
 import type { Precision } from './precision.js';
+import { describeFailures } from './provider-failures.js';
 import type { ScheduleLine } from './schedule.js';
 import type { VariantScore } from './score.js';
 import type { Finding } from './sheet.js';
@@ -59,6 +60,8 @@ export interface TrialResult {
   startedAt: string;
   activation: Activation[];
   usageMismatches: string[];
+  /** What the record warns of and does not judge: calls that failed at the provider, secrets in it. */
+  warnings: string[];
 }
 
 export interface ResultInput {
@@ -135,8 +138,18 @@ export function collectResults(input: ResultInput): TrialResult[] {
       startedAt: record.startedAt,
       activation: input.skills.map((skill) => activationOf(skill, trial, input.given(record.arm, record.case))),
       usageMismatches: record.usageMismatches,
+      warnings: warningsOf(record),
     };
   });
+}
+
+function warningsOf({ providerFailures, secretWarnings, redacted }: SavedTrial['record']): string[] {
+  const failures = describeFailures(providerFailures);
+  return [
+    ...(failures === null ? [] : [failures]),
+    ...secretWarnings.map((what) => `a secret may be in the record: ${what}`),
+    ...Object.entries(redacted).map(([file, count]) => `the model's key stood in ${file} and was taken out (${count} times)`),
+  ];
 }
 
 /** Where a trial differs from the others of its case in what must be equal in all arms. */

@@ -13,12 +13,13 @@ import { isAlive } from './file-lock.js';
 import { openGateway } from './gateway.js';
 import { hashTree } from './hash.js';
 import type { ModelRequest } from './model-call.js';
-import { budgetOf, openModel } from './model-server.js';
+import { budgetOf, openModel, type RunningModel } from './model-server.js';
 import { keptOutOfReach } from './paths.js';
 import { type ProcessOutcome, runProcess } from './process.js';
 import { prettyJson } from './record.js';
 import { readBody, readCalls } from './recording.js';
 import { type SandboxKind, type SandboxPlan, sandboxCommand, sandboxView } from './sandbox.js';
+import { redactKey, scanForSecrets } from './secret-scan.js';
 import type { Skill } from './skill.js';
 import type { Trajectory } from './trajectory.js';
 import { wireOf } from './wire.js';
@@ -39,6 +40,10 @@ export interface SessionPlan {
   repeat: number;
   seed: number;
   onProgress?: (calls: readonly CallRecord[]) => void;
+  /** A recording in place of the experiment's own model, for a replay. */
+  model?: RunningModel;
+  /** The folder to make the session in; a new one of its own where absent. A replay without a sandbox needs the recorded paths. */
+  folder?: string;
 }
 
 export interface SessionResult {
@@ -50,9 +55,13 @@ export interface SessionResult {
   /** The limit that the gateway enforced; null when none. */
   limit: string | null;
   setupSeconds: number;
+  /** How often the key was taken out of which file; {} for nowhere. */
+  redacted: Record<string, number>;
+  /** Other secrets by their kind and place. */
+  secretWarnings: string[];
 }
 
-const prefix = 'skill-trial-session-';
+export const sessionPrefix = 'skill-trial-session-';
 
 /**
  * Runs the agent once: a fresh workspace, HOME and TMPDIR, the prompt on standard input, the model behind a recording gateway, all
@@ -66,13 +75,14 @@ export async function runSession(
 ): Promise<SessionResult> {
   const from = process.hrtime.bigint();
   await mkdir(target, { recursive: true });
-  const scratch = await mkdtemp(join(tmpdir(), prefix));
+  if (plan.folder !== undefined) await mkdir(plan.folder);
+  const scratch = plan.folder ?? (await mkdtemp(join(tmpdir(), sessionPrefix)));
   const folder = (name: string) => join(scratch, name);
   await writeFile(folder('owner'), String(process.pid));
   await Promise.all(['home', 'tmp'].map((name) => mkdir(folder(name))));
   await makeWorkspace(plan.base, folder('workspace'));
   await copySkills(plan.skills, folder('skills'));
-  const model = await openModel(plan);
+  const model = plan.model ?? (await openModel(plan));
   const stop = new AbortController();
   let limit: string | null = null;
   const gateway = await openGateway({
@@ -80,7 +90,7 @@ export async function runSession(
     listen: plan.sandbox === 'bubblewrap' ? { socketPath: folder('model.sock') } : { host: '127.0.0.1', port: 0 },
     dir: target,
     budget: budgetOf(plan.experiment),
-    frozen: { model: plan.experiment.model.id },
+    frozen: { model: plan.experiment.model.id, parameters: plan.experiment.model.parameters },
     clock: systemClock,
     onLimit: (ended) => {
       limit = ended.limit;
@@ -139,13 +149,16 @@ export async function runSession(
       stop: stop.signal,
     }).finally(() => clearInterval(watch));
     await gateway.close();
+    await capture?.(folder('workspace'));
+    // before anything is derived from these files
+    const redacted = await redactKey(target, model.key);
+    const secretWarnings = await scanForSecrets(target);
     const calls = await readCalls(target);
     const trajectory = plan.agent.readEvents(await readFile(join(target, 'events.jsonl'), 'utf8'));
     const attestation = await attestRecording(target, plan, plan.skills);
     await writeFile(join(target, 'trajectory.json'), prettyJson(trajectory));
     await writeFile(join(target, 'attestation.json'), prettyJson(attestation));
-    await capture?.(folder('workspace'));
-    return { outcome, trajectory, attestation, calls, argv: launch.argv, limit, setupSeconds };
+    return { outcome, trajectory, attestation, calls, argv: launch.argv, limit, setupSeconds, redacted, secretWarnings };
   } finally {
     // all three, whatever the first ones say: a server left open would keep the lab from ending
     await Promise.allSettled([gateway.close(), model.close()]);
@@ -165,6 +178,7 @@ export async function attestRecording(
     calls: await readRequests(folder),
     task: await readFile(join(folder, 'prompt.txt'), 'utf8'),
     frozenModel: experiment.model.id,
+    frozenParameters: experiment.model.parameters,
     skills: allSkills,
     intended: intended.map((skill) => skill.name),
     skillTools: agent.skillTools,
@@ -195,7 +209,7 @@ export async function readRequests(folder: string): Promise<{ record: CallRecord
 export async function sweepSessions(): Promise<number> {
   let removed = 0;
   for (const name of await readdir(tmpdir())) {
-    if (!name.startsWith(prefix)) continue;
+    if (!name.startsWith(sessionPrefix)) continue;
     const owner = Number(await readFile(join(tmpdir(), name, 'owner'), 'utf8').catch(() => '0'));
     if (owner <= 0 || isAlive(owner)) continue;
     await rm(join(tmpdir(), name), { recursive: true, force: true });

@@ -43,9 +43,13 @@ export type TrialSpec = z.infer<typeof TrialSpec>;
  * prices unless a cost cap can end a run by them.
  */
 export function specHash(spec: Spec): string {
-  const { attempts: _attempts, ...limits } = spec.limits;
+  const { attempts: _attempts, tokens, ...limits } = spec.limits;
   const { prices, key_env: _key, ...model } = spec.model;
-  return hashOf({ ...spec, model: { ...model, prices: limits.cost_usd === null ? undefined : prices }, limits });
+  return hashOf({
+    ...spec,
+    model: { ...model, prices: limits.cost_usd === null ? undefined : prices },
+    limits: { ...limits, tokens: tokens ?? undefined },
+  });
 }
 
 /** A trial's own seed, drawn from its name and the experiment's seed: 32 bits. */

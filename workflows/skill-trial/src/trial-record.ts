@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Attestation } from './attestation.js';
 import { sha256 } from './hash.js';
+import { ProviderFailures } from './provider-failures.js';
 import { readJson } from './record.js';
 import { Trajectory } from './trajectory.js';
 import { UsageRecord } from './usage-record.js';
@@ -42,6 +43,12 @@ export const TrialRecord = z.strictObject({
   /** SHA-256 over response and patch: the variant's name in every later step. */
   content: Sha,
   usageMismatches: z.array(z.string()),
+  /** null: recorded before they were counted. */
+  providerFailures: ProviderFailures.nullable().default(null),
+  /** Forms of keys and tokens found in the raw files, by kind and place; the files stay as they are. */
+  secretWarnings: z.array(z.string()).default([]),
+  /** How often the model's key was taken out of which of the agent's files. */
+  redacted: z.record(z.string(), z.int().positive()).default({}),
   provenance: z.strictObject({
     lab: z.string(),
     node: z.string(),

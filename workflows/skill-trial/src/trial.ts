@@ -12,6 +12,7 @@ import { baseOf, caseOf, type Lab } from './lab.js';
 import { appendLedger, readLedger } from './ledger.js';
 import { Lock } from './lock.js';
 import type { ProgressEvent } from './progress.js';
+import { providerFailures } from './provider-failures.js';
 import { hasRecord, linkRecord, prettyJson, readJson, sealRecord } from './record.js';
 import { runSession, type SessionResult } from './session.js';
 import { TrialSpec, trialSeed } from './spec.js';
@@ -196,6 +197,9 @@ async function runAttempt(
     setupSeconds: session.setupSeconds,
     content: contentHash(await readFile(join(draft, 'response.md')), await readFile(join(draft, 'patch.diff'))),
     usageMismatches: usageMismatches(calls, trajectory.usage),
+    providerFailures: providerFailures(calls),
+    secretWarnings: session.secretWarnings,
+    redacted: session.redacted,
     provenance: {
       lab: lock.provenance.lab,
       node: process.versions.node,
@@ -207,7 +211,11 @@ async function runAttempt(
   return null;
 }
 
-function statusOf({ outcome, trajectory, limit }: SessionResult): { status: TrialStatus; reason: string } {
+/** How a session ended, as the record says it. */
+export function statusOf({ outcome, trajectory, limit }: Pick<SessionResult, 'outcome' | 'trajectory' | 'limit'>): {
+  status: TrialStatus;
+  reason: string;
+} {
   if (limit !== null) return { status: 'limit', reason: `the limit on ${limit} ended it` };
   if (outcome.timedOut) return { status: 'timed-out', reason: 'the wall limit ended it' };
   if (outcome.exitCode !== 0)

@@ -23,6 +23,8 @@ export interface Wire {
   readRequest(body: unknown, path?: string): ModelRequest;
   /** The response in the common form; never throws, since a broken response is a finding. */
   readResponse(raw: Uint8Array, contentType: string): ModelResponse;
+  /** How much the model is asked to think: `off`, a level by its name, or `on` where the dialect names none. */
+  readThinking(parameters: Record<string, unknown>): string;
   /**
    * A reply in this dialect, in the chunks in which a server would send it (one chunk where `stream` is false). `path`, that of the
    * request, matters where it names the form of the stream.

@@ -142,6 +142,7 @@ async function record(
       setupSeconds: 1,
       content: nothingDelivered,
       usageMismatches: [],
+      warnings: [],
       provenance: { lab: '0', node: process.versions.node, checkout: null, dirty: null },
     }),
     'usage.json': UsageRecord.parse({

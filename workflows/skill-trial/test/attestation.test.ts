@@ -239,7 +239,20 @@ describe('the other conditions', () => {
 
   test('parameters that change within the trial are a problem', () => {
     expect(judge([request(), request({ parameters: { temperature: 1 } })]).problems).toEqual([
-      'the generation parameters changed within the trial',
+      'the generation parameters changed within the trial, in request 2 (temperature: 0, then 1)',
+    ]);
+  });
+
+  test('a main request below the frozen level of thinking is a problem; a title request is none', () => {
+    const calls = (parameters: Record<string, unknown>[]) =>
+      parameters.map((one, index) => ({
+        record: { seq: index + 1, kind: 'model-call', model: 'm-1', api: 'openai-completions' } as CallRecord,
+        request: request({ parameters: one, tools: index === 0 ? [] : [tool('bash')] }),
+      }));
+    const frozen = { frozenParameters: { thinking: 'high' as const } };
+    expect(judge([], { calls: calls([{}, { reasoning_effort: 'high' }]), ...frozen }).problems).toEqual([]);
+    expect(judge([], { calls: calls([{}, { reasoning_effort: 'low' }]), ...frozen }).problems).toEqual([
+      'thinking high is frozen, the request asks for low, in request 2',
     ]);
   });
 

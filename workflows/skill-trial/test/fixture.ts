@@ -71,6 +71,7 @@ export function trialResult({
     startedAt: '2026-01-01T00:00:00.000Z',
     activation: [],
     usageMismatches: [],
+    warnings: [],
     ...parts,
     values: { ...all(() => null), ...values },
   };

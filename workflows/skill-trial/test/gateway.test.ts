@@ -140,6 +140,31 @@ describe('what is recorded', () => {
     expect((await readBody(join(dir, 'record'), call?.response ?? '')).toString()).toBe(got);
   });
 
+  test('a request and a streamed answer of 60 MB each pass through and are kept whole', async () => {
+    const size = 60e6;
+    const answer = wire
+      .writeResponse({ id: 'x', model: 'm', text: 'b'.repeat(size), toolCalls: [], usage }, true)
+      .chunks.join('');
+    const gateway = await open(
+      await serve(async (req, res) => {
+        const got = await bytesOf(req);
+        res.writeHead(got.length > size ? 200 : 400, { 'content-type': 'text/event-stream' });
+        for (let from = 0; from < answer.length; from += 1e6)
+          if (!res.write(answer.slice(from, from + 1e6))) await once(res, 'drain');
+        res.end();
+      }),
+    );
+    const sent = ask({ stream: true, messages: [{ role: 'user', content: 'a'.repeat(size) }] });
+    const got = Buffer.from(await (await post(gateway.url, sent)).arrayBuffer());
+    expect(sha256(got)).toBe(sha256(answer));
+    await gateway.close();
+    const [call] = await readCalls(join(dir, 'record'));
+    expect(call).toMatchObject({ complete: true, usage, request: sha256(sent), response: sha256(answer) });
+    expect(call).toMatchObject({ requestBytes: sent.length, responseBytes: answer.length, contentType: 'text/event-stream' });
+    for (const hash of [call?.request, call?.response])
+      expect((await readBody(join(dir, 'record'), hash ?? '')).length).toBeGreaterThan(size);
+  });
+
   test('an altered body is refused', async () => {
     const gateway = await open(await serve(json(reply())));
     await (await post(gateway.url, ask())).text();
@@ -212,6 +237,24 @@ describe('the key', () => {
       expect(text, entry.name).not.toContain(KEY);
       expect(text, entry.name).not.toContain('dummy');
     }
+  });
+
+  test('base64 and URLs are seen through, whatever stands before and after', () => {
+    const key = 'sk/secret+0123456789=ü';
+    for (const before of ['', 'a', 'ab', 'user:', 'Basic user:'])
+      for (const after of ['', '!', ' and more'])
+        for (const form of ['base64', 'base64url'] as const) {
+          const text = Buffer.from(`${before}${key}${after}`).toString(form);
+          const redactor = new Redactor([key]);
+          const clean = redactor.all(Buffer.from(text)).toString();
+          expect(redactor.count, `${before}|${after}`).toBe(1);
+          expect(clean).toContain('[redacted]');
+          // what is left decodes to less than half of the key
+          expect(clean.replace('[redacted]', '').length).toBeLessThan(text.length - 12);
+        }
+    const lower = encodeURIComponent(key).replace(/%../g, (code) => code.toLowerCase());
+    for (const text of [encodeURIComponent(key), lower])
+      expect(new Redactor([key]).all(Buffer.from(`?k=${text}&x`)).toString()).toBe('?k=[redacted]&x');
   });
 
   test('a redactor finds a secret wherever the chunks break, and holds back nothing else', () => {
@@ -301,12 +344,61 @@ describe('what the lock and the budget forbid', () => {
   // One reply costs (40 × 3 + 60 × 0.3 + 7 × 15) / 1e6 = $0.000243.
   test.each([
     ['output-tokens', { modelCalls: null, outputTokens: 14 }, 2],
+    // 100 of the prompt and 7 of the answer, twice
+    ['tokens', { modelCalls: null, tokens: 214 }, 2],
+    ['tokens', { modelCalls: null, tokens: 215 }, 3],
     ['cost', { modelCalls: null, costUsd: { limit: 0.000486, prices } }, 2],
     ['cost', { modelCalls: null, costUsd: { limit: 0.000487, prices } }, 3],
   ])('a limit on %s ends the trial at the first call after it is used up', async (limit, budget, allowed) => {
     const gateway = await open(await serve(json(reply())), { budget });
     for (let call = 0; call <= allowed; call += 1) await (await post(gateway.url, ask())).text();
     expect(gateway.ended()).toMatchObject({ limit, seq: allowed + 1 });
+  });
+
+  test('an answer without the prompt’s figure ends a trial that has a limit on all tokens', async () => {
+    const gateway = await open(await serve(json(reply().replace('"prompt_tokens":100', '"prompt_tokens":null'))), {
+      budget: { modelCalls: null, tokens: 1_000_000 },
+    });
+    await (await post(gateway.url, ask())).text();
+    expect((await post(gateway.url, ask())).status).toBe(429);
+    expect(gateway.ended()?.limit).toBe('usage-unknown');
+  });
+
+  const tool = { type: 'function', function: { name: 'bash', parameters: {} } };
+  const main = (more: object = {}) => ask({ tools: [tool], temperature: 0, ...more });
+  test('parameters other than those of the first main request are refused by name, and never reach upstream', async () => {
+    let reached = 0;
+    const gateway = await open(
+      await serve((_, res) => {
+        reached += 1;
+        res.end(reply());
+      }),
+    );
+    expect((await post(gateway.url, main())).status).toBe(200);
+    // the same again under another session's name; a title request, which offers no tools, has parameters of its own
+    expect((await post(gateway.url, main({ user: 'someone' }))).status).toBe(200);
+    expect((await post(gateway.url, ask({ temperature: 1 }))).status).toBe(200);
+    for (const [more, named] of [
+      [{ temperature: 0.5 }, 'temperature: 0, then 0.5'],
+      [{ max_tokens: 5 }, 'max_tokens: not sent, then 5'],
+    ] as const) {
+      const answer = await post(gateway.url, main(more));
+      expect(answer.status).toBe(400);
+      expect(await answer.text()).toContain(named);
+    }
+    expect(reached).toBe(3);
+    expect(gateway.calls().map((call) => call.error)).toEqual([null, null, null, 'parameter-mismatch', 'parameter-mismatch']);
+  });
+
+  test('a frozen level of thinking binds the first request too', async () => {
+    const gateway = await open(await serve(json(reply())), { frozen: { model: 'm', parameters: { thinking: 'high' } } });
+    expect(await (await post(gateway.url, main())).text()).toContain('thinking high is frozen, the request asks for off');
+    expect(gateway.calls()[0]?.error).toBe('parameter-mismatch');
+    const other = await open(await serve(json(reply())), {
+      dir: join(dir, 'other'),
+      frozen: { model: 'm', parameters: { thinking: 'high' } },
+    });
+    expect((await post(other.url, main({ reasoning_effort: 'high' }))).status).toBe(200);
   });
 
   test('an answer without figures ends a trial that has a token limit: it could not be held to it', async () => {

@@ -124,6 +124,13 @@ export const anthropicMessages: Wire = {
     return withoutPartialOutput(response);
   },
 
+  readThinking({ thinking, output_config }) {
+    const type = (thinking as { type?: unknown } | undefined)?.type;
+    if (type === undefined || type === 'disabled') return 'off';
+    const effort = (output_config as { effort?: unknown } | undefined)?.effort;
+    return typeof effort === 'string' ? effort : 'on';
+  },
+
   writeResponse(reply, stream) {
     const stop = reply.toolCalls.length > 0 ? 'tool_use' : 'end_turn';
     const text = reply.text === '' ? [] : [{ type: 'text', text: reply.text }];

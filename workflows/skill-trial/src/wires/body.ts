@@ -36,6 +36,11 @@ export function errorText(error: unknown): string | null {
   return typeof message === 'string' ? message : JSON.stringify(error);
 }
 
+/** OpenAI's reasoning effort as a level of thinking; none asked for is off. */
+export function effortOf(effort: unknown): string {
+  return typeof effort !== 'string' || effort === 'none' ? 'off' : effort;
+}
+
 /** What had been read up to a piece that is not of the dialect, marked as broken there. */
 export function brokenResponse(sofar: ModelResponse, piece: string): ModelResponse {
   const error = sofar.error ?? `unreadable response: ${JSON.stringify(piece.slice(0, 120))}`;

@@ -3,7 +3,17 @@ import { type ModelResponse, parseArguments, type Turn } from '../model-call.js'
 import { isEventStream, readEvents, writeEvent } from '../sse.js';
 import { type CallUsage, tokenCount, usageFromTotal } from '../usage.js';
 import type { Wire } from '../wire.js';
-import { brokenResponse, errorText, halves, joinText, modelInBody, parseJson, pathEnds, withoutPartialOutput } from './body.js';
+import {
+  brokenResponse,
+  effortOf,
+  errorText,
+  halves,
+  joinText,
+  modelInBody,
+  parseJson,
+  pathEnds,
+  withoutPartialOutput,
+} from './body.js';
 
 const Content = z
   .union([z.string(), z.null(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))])
@@ -137,6 +147,10 @@ export const chatCompletions: Wire = {
     response.complete = response.stop !== null || (!stream && response.error !== null);
     return withoutPartialOutput(response);
   },
+
+  readThinking: ({ reasoning_effort, reasoning }) =>
+    // OpenRouter takes the Responses dialect's object
+    effortOf(reasoning_effort ?? (reasoning as { effort?: unknown } | undefined)?.effort),
 
   writeResponse(reply, stream) {
     const finish = reply.toolCalls.length > 0 ? 'tool_calls' : 'stop';

@@ -114,6 +114,14 @@ export const gemini: Wire = {
     return withoutPartialOutput(response);
   },
 
+  readThinking({ generationConfig }) {
+    const { thinkingConfig } = (generationConfig ?? {}) as {
+      thinkingConfig?: { thinkingLevel?: unknown; thinkingBudget?: unknown };
+    };
+    if (typeof thinkingConfig?.thinkingLevel === 'string') return thinkingConfig.thinkingLevel.toLowerCase();
+    return (thinkingConfig?.thinkingBudget ?? 0) === 0 ? 'off' : 'on';
+  },
+
   writeResponse(reply, stream, path) {
     const finish = { finishReason: 'STOP', index: 0 };
     const head = { modelVersion: reply.model, responseId: reply.id };

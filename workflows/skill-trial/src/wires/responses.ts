@@ -3,7 +3,7 @@ import { type ModelResponse, parseArguments, type Turn } from '../model-call.js'
 import { isEventStream, readEvents, writeEvent } from '../sse.js';
 import { type CallUsage, tokenCount, usageFromTotal } from '../usage.js';
 import type { Wire } from '../wire.js';
-import { brokenResponse, errorText, halves, joinText, modelInBody, parseJson, pathEnds } from './body.js';
+import { brokenResponse, effortOf, errorText, halves, joinText, modelInBody, parseJson, pathEnds } from './body.js';
 
 const Parts = z.array(z.looseObject({ type: z.string(), text: z.string().optional() }));
 
@@ -115,6 +115,8 @@ export const responses: Wire = {
     }
     return read;
   },
+
+  readThinking: ({ reasoning }) => effortOf((reasoning as { effort?: unknown } | null | undefined)?.effort),
 
   writeResponse(reply, stream) {
     const text = reply.text === '' ? [] : [messageItem(reply.id, reply.text)];
