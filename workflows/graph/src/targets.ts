@@ -15,6 +15,7 @@ const targetHelp: Record<string, string> = {
   analyse: 'execute the notebooks',
   report: 'write report.md, index.html, report.json',
   verify: 'derive every number again from the raw records',
+  replay: 'run the recorded trials again, offline, with their recordings as the model',
   help: 'this list',
 };
 
@@ -46,7 +47,17 @@ export function experimentTargets(
     help: task(`help.js ${name}`),
   };
   if (experiment === null) {
-    for (const target of ['freeze', 'discover', 'negative-control', 'stability', 'score', 'analyse', 'report', 'verify'])
+    for (const target of [
+      'freeze',
+      'discover',
+      'negative-control',
+      'stability',
+      'score',
+      'analyse',
+      'report',
+      'verify',
+      'replay',
+    ])
       steps[target] = task(`0-validate.js ${name}`);
     return steps;
   }
@@ -118,7 +129,8 @@ export function experimentTargets(
     ],
     outputs: [`{workspaceRoot}/reports/${name}`],
   });
-  // never cached: a cached verification verifies nothing
+  // neither is ever cached: a cached verification verifies nothing
+  steps.replay = task(`replay.js ${name}`);
   steps.verify = { ...task(`8-verify.js ${name}`), dependsOn: ['report'] };
   return steps;
 }

@@ -25,6 +25,15 @@ const keyOrder = {
   why: 'some agents write the keys of a map in no fixed order',
 };
 
+const cut = /(?:\\n)*(?:\.\.\. \[\d+ characters truncated\] \.\.\.|…\d+ (?:tokens|chars|lines) truncated…)(?:\\n)*/;
+const cutPlace = {
+  name: 'place of a cut',
+  pattern: String(cut),
+  replacement: 'on both sides of a cut one request may have up to 10 lines more than the other',
+  why: 'agents cut the middle of a long output by letters, and durations have more letters or fewer',
+};
+const cutLines = 10;
+
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 
 /** The normalisers of text, applied in this order. */
@@ -37,7 +46,7 @@ const texts: readonly Normaliser[] = [
   },
   {
     name: 'UUID',
-    pattern: new RegExp(`\\b${uuid}\\b`, 'g'),
+    pattern: new RegExp(`(?<![0-9a-f-])${uuid}(?![0-9a-f-])`, 'g'),
     replacement: '<uuid>',
     why: 'agents name sessions, turns and messages by random ids',
   },
@@ -72,6 +81,18 @@ const texts: readonly Normaliser[] = [
     why: 'Codex gives each piece of output a random id',
   },
   {
+    name: 'time of the turn',
+    pattern: /(unix_ms\\*": *)\d{13}/g,
+    replacement: '$1<time>',
+    why: 'Codex sends the time at which its turn began, outside of what the model reads',
+  },
+  {
+    name: 'state of the workspace',
+    pattern: /\\"workspaces\\":\{\\"[^{}]*\{[^{}]*\}\},/g,
+    replacement: '',
+    why: 'Codex sends what git says of the folder where git answered in time, outside of what the model reads',
+  },
+  {
     name: 'temporary folder',
     pattern: /(\/tmp\/(?:[A-Za-z-]+[-.])?)[A-Za-z0-9]{6,10}(?=[/"'\\\s:)])/g,
     replacement: '$1<random>',
@@ -80,7 +101,7 @@ const texts: readonly Normaliser[] = [
 ];
 
 /** Every declared normaliser, as a replay's result lists them. */
-export const normalisers = [keyOrder, toolOrder, ...texts.map((row) => ({ ...row, pattern: String(row.pattern) }))];
+export const normalisers = [keyOrder, toolOrder, cutPlace, ...texts.map((row) => ({ ...row, pattern: String(row.pattern) }))];
 
 /** A request's body in the form in which two are compared; adds to `uses` how often each normaliser changed something, by its name. */
 export function normaliseBody(text: string, uses: Map<string, number> = new Map()): string {
@@ -100,6 +121,29 @@ export function normaliseText(text: string, uses: Map<string, number> = new Map(
     });
   }
   return out;
+}
+
+/** Whether two normalised bodies are the same, but for where the cuts of long outputs fell. */
+export function sameRequest(recorded: string, asked: string, uses: Map<string, number> = new Map()): boolean {
+  if (recorded === asked) return true;
+  const [before, after] = [recorded.split(cut), asked.split(cut)];
+  if (before.length === 1 || before.length !== after.length) return false;
+  const last = before.length - 1;
+  const same = before.every((part, index) => samePart(part, after[index] as string, index > 0, index < last));
+  if (same) count(uses, cutPlace.name);
+  return same;
+}
+
+/** A part between two cuts: line by line, without the half line at a cut, and with up to 10 lines more on one side there. */
+function samePart(a: string, b: string, cutBefore: boolean, cutAfter: boolean): boolean {
+  const lines = (text: string) => text.split('\\n').slice(cutBefore ? 1 : 0, cutAfter ? -1 : undefined);
+  const [left, right] = [lines(a), lines(b)];
+  const shifts = cutBefore ? Array.from({ length: 2 * cutLines + 1 }, (_, index) => index - cutLines) : [0];
+  return shifts.some((shift) => {
+    const [one, other] = [left.slice(Math.max(0, shift)), right.slice(Math.max(0, -shift))];
+    if (Math.abs(one.length - other.length) > (cutAfter ? cutLines : 0)) return false;
+    return one.slice(0, other.length).every((line, index) => line === other[index]);
+  });
 }
 
 function count(uses: Map<string, number>, name: string): void {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CallError, CallRecord } from './call-record.js';
-import { normaliseBody, normaliseText } from './normaliser.js';
+import { normaliseBody, normaliseText, sameRequest } from './normaliser.js';
 import { readBody, readCalls } from './recording.js';
 import { diffRequests } from './request-diff.js';
 import { isEventStream } from './sse.js';
@@ -34,8 +34,8 @@ const ownAnswers: (CallError | null)[] = ['limit', 'model-mismatch', 'parameter-
 
 interface Stored {
   record: CallRecord;
-  /** Method, path and body, normalised: what a request is known by. */
-  key: string;
+  /** Method and path, and the body, normalised: what a request is known by. */
+  place: string;
   text: string;
   answer: Buffer;
 }
@@ -56,13 +56,13 @@ export async function startRecordedModel(folder: string): Promise<RecordedModel>
     for await (const chunk of req) chunks.push(chunk as Buffer);
     const text = normaliseBody(Buffer.concat(chunks).toString('utf8'), uses);
     const place = `${req.method} ${normaliseText(req.url ?? '/')}`;
-    const index = due.findIndex((one) => one.key === `${place}\n${text}`);
+    const index = due.findIndex((one) => one.place === place && sameRequest(one.text, text, uses));
     const [found] = index === -1 ? [] : due.splice(index, 1);
     if (found !== undefined) {
       served += 1;
       return play(found, res);
     }
-    const nearest = due.find((one) => one.key.startsWith(`${place}\n`));
+    const nearest = due.find((one) => one.place === place);
     differences.push({
       call: nearest?.record.seq ?? null,
       what:
@@ -108,8 +108,8 @@ async function readStored(folder: string): Promise<Stored[]> {
     if (ownAnswers.includes(record.error)) continue;
     const body = async (hash: string | null) => (hash === null ? Buffer.alloc(0) : readBody(folder, hash));
     const text = normaliseBody((await body(record.request)).toString('utf8'));
-    const key = `${record.method} ${normaliseText(record.path)}\n${text}`;
-    stored.push({ record, key, text, answer: await body(record.response) });
+    const place = `${record.method} ${normaliseText(record.path)}`;
+    stored.push({ record, place, text, answer: await body(record.response) });
   }
   return stored;
 }
@@ -120,10 +120,19 @@ async function play({ record, answer }: Stored, res: ServerResponse): Promise<vo
   if (record.status === null) return;
   const stream = isEventStream(answer, record.contentType ?? '');
   res.writeHead(record.status, { 'content-type': record.contentType ?? (stream ? 'text/event-stream' : 'application/json') });
-  for (const piece of stream ? eventsOf(answer) : [answer]) if (!res.write(piece)) await once(res, 'drain');
+  for (const piece of stream ? eventsOf(answer) : [answer]) await sent(res, piece);
   if (left) return;
-  if (record.error === 'disconnect') res.destroy();
+  // broken off within the answer; without a first byte the whole answer was the gateway's own, and is given as such
+  if (record.error === 'disconnect' && record.firstByteMs !== null) res.destroy();
   else res.end();
+}
+
+/** Writes and waits until the bytes have left, so that an answer can be broken off after them. */
+function sent(res: ServerResponse, bytes: Buffer): Promise<void> {
+  return new Promise((done) => {
+    // called with an error where the client has gone
+    res.write(bytes, () => done());
+  });
 }
 
 /** A stream's bytes in pieces that end where its events do. */

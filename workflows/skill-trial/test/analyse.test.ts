@@ -200,6 +200,7 @@ async function record(
     endedMs: 3000,
     request: null,
     response: null,
+    contentType: null,
     requestBytes: 1,
     responseBytes: 1,
     redactions: 0,
