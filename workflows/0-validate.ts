@@ -7,7 +7,12 @@ await step(
   async ({ lab, say }) => {
     const skills = await readSkills(lab.paths.skills);
     for (const skill of skills) for (const warning of skill.warnings) say(`warning: ${skill.name}: ${warning}`);
-    await validateLab(lab);
+    for (const [one, rows] of await validateLab(lab, say)) {
+      if (rows.length === 0) continue;
+      say(
+        `case ${one}: its solution passes every hidden test, and each of ${rows.length - 1} mutants fails exactly what the matrix says`,
+      );
+    }
     const program = await findAgent(lab.experiment.agent.name).find(lab.root);
     const { name, arms, repeats } = lab.experiment;
     say(

@@ -11,6 +11,7 @@ const targetHelp: Record<string, string> = {
   'run-<arm>': "run the arm's trials, and those the schedule puts before them",
   'negative-control': 'run the new tests on the clean base, and all suites',
   stability: 'run the new tests five times',
+  behaviour: 'hidden tests on the final code, its tests on the mutants, its documentation tried out',
   score: 'lay out the blinded variants, read the score sheets',
   analyse: 'execute the notebooks',
   report: 'write report.md, index.html, report.json',
@@ -52,6 +53,7 @@ export function experimentTargets(
       'discover',
       'negative-control',
       'stability',
+      'behaviour',
       'score',
       'analyse',
       'report',
@@ -97,11 +99,16 @@ export function experimentTargets(
     inputs: [receipts, ...cases, ...library],
     outputs: [made('stability.json'), made('stability')],
   });
+  steps.behaviour = task(`4-behaviour.js ${name}`, {
+    dependsOn: [...trials, 'negative-control', 'stability'],
+    inputs: [receipts, ...experiment.cases.map((one) => `{workspaceRoot}/data/cases/${one}/**/*`), ...library],
+    outputs: [made('behaviour.json'), made('proposals.json'), made('behaviour')],
+  });
   steps.score = task(`5-score.js ${name}`, {
-    dependsOn: [...trials, 'freeze', 'discover', 'negative-control', 'stability'],
+    dependsOn: [...trials, 'freeze', 'discover', 'negative-control', 'stability', 'behaviour'],
     inputs: [
       receipts,
-      { dependentTasksOutputFiles: '**/{control,verdicts,stability,discovery,lock}.json' },
+      { dependentTasksOutputFiles: '**/{control,verdicts,stability,behaviour,proposals,discovery,lock}.json' },
       ...[name, ...experiment.sheets_from].map((from) => `{workspaceRoot}/data/experiments/${from}/sheets/*`),
       ...experiment.cases.map((one) => `{workspaceRoot}/data/cases/${one}/*`),
       ...library,
@@ -109,7 +116,7 @@ export function experimentTargets(
     outputs: [made('scores.json'), made('blind')],
   });
   steps.analyse = task(`6-analyse.js ${name}`, {
-    dependsOn: [...trials, 'freeze', 'discover', 'negative-control', 'stability', 'score'],
+    dependsOn: [...trials, 'freeze', 'discover', 'negative-control', 'stability', 'behaviour', 'score'],
     inputs: [
       receipts,
       { dependentTasksOutputFiles: '**/{lock,discovery,control,verdicts,stability,scores}.json' },
@@ -119,9 +126,9 @@ export function experimentTargets(
     outputs: [made('published'), made('notebooks')],
   });
   steps.report = task(`7-report.js ${name}`, {
-    dependsOn: ['freeze', 'discover', 'stability', 'score', 'analyse'],
+    dependsOn: ['freeze', 'discover', 'stability', 'behaviour', 'score', 'analyse'],
     inputs: [
-      { dependentTasksOutputFiles: '**/{lock,discovery,stability,scores}.json' },
+      { dependentTasksOutputFiles: '**/{lock,discovery,stability,behaviour,proposals,scores}.json' },
       { dependentTasksOutputFiles: '**/published/**/*.json' },
       { fileset: `{workspaceRoot}/data/runs/${name}/ledger.jsonl`, includeIgnored: true },
       ...experiment.cases.map((one) => `{workspaceRoot}/data/cases/${one}/*`),

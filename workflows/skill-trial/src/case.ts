@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { readText, readYaml, shown } from './document.js';
 import { SettingsError } from './errors.js';
 import { hashTree, sha256 } from './hash.js';
+import { checkProofs, type MatrixRow, readMatrix } from './matrix.js';
 import { Requirement } from './requirement.js';
 import { type RubricRow, readRubric } from './rubric.js';
 import { TestFrameworkName } from './test-framework.js';
@@ -55,6 +56,37 @@ export const CaseSettings = z.strictObject({
   hidden: z.record(z.string(), RelativePath).default({}),
   solution: RelativePath.optional(),
   mutants: RelativePath.optional(),
+  /** The public entry point that the documentation has to name: a module as it is imported from the repository's top, and a name in it. */
+  entry: z.strictObject({ module: z.string().min(1), name: z.string().min(1) }).optional(),
+  /** What the mutants and the documentation checks say of the rows of the rubrics; a person confirms what they propose. */
+  proofs: z
+    .strictObject({
+      /** By row of the test rubric: the points that a variant's tests earn by catching any or all of some mutants. */
+      tests: z
+        .record(
+          z.string(),
+          z
+            .array(
+              z.strictObject({
+                points: z.number().positive('a positive number'),
+                any: z.array(z.string()).min(1).optional(),
+                all: z.array(z.string()).min(1).optional(),
+              }),
+            )
+            .min(1),
+        )
+        .default({}),
+      /** By kind of check: the row of the documentation rubric that it speaks of. */
+      documentation: z
+        .strictObject({
+          entry: z.string().optional(),
+          example: z.string().optional(),
+          guarantees: z.string().optional(),
+          commands: z.string().optional(),
+        })
+        .default({}),
+    })
+    .default({ tests: {}, documentation: {} }),
   /** Words of the reference sheet that no skill may contain. */
   leak_words: z.array(z.string().min(2)).default([]),
   scripts: RelativePath.optional(),
@@ -67,6 +99,8 @@ export interface Case extends CaseSettings {
   folder: string;
   taskBytes: Buffer;
   rubricRows: { review: RubricRow[]; tests: RubricRow[]; documentation: RubricRow[] };
+  /** The rows of mutants/matrix.csv; [] for a case without mutants. */
+  matrix: MatrixRow[];
 }
 
 /** A case whose tests can be run: the repository's own, or a verifier's in their place. */
@@ -129,7 +163,9 @@ export async function readCase(folder: string): Promise<Case> {
   }
   requireMeasure(settings, shown(file));
   const rubricRows = await readRubrics(folder, settings, shown(file));
-  return { ...settings, folder, taskBytes: await readFile(join(folder, settings.task)), rubricRows };
+  const matrix = settings.mutants === undefined ? [] : await readMatrix(join(folder, settings.mutants), settings.hidden);
+  checkProofs(settings, rubricRows, matrix, shown(file));
+  return { ...settings, folder, taskBytes: await readFile(join(folder, settings.task)), rubricRows, matrix };
 }
 
 /** A case measures something, and says as much of its repository's tests as it takes to run them. */

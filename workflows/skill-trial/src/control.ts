@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import picomatch from 'picomatch';
 import { applyPatch } from './base.js';
+import type { Behaviour } from './behaviour.js';
 import { hasTests, testedCase } from './case.js';
 import { type Discovery, discoveryPath } from './discovery.js';
 import { hashOf, listTree } from './hash.js';
@@ -13,6 +13,7 @@ import { changedFiles, newTests } from './new-tests.js';
 import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } from './record.js';
 import { runTestCheck, TestCheck, type TestCheckPlan } from './test-check.js';
 import type { SavedTrial } from './trial-record.js';
+import { inTurn } from './turn.js';
 import {
   type Control,
   type DoneCheck,
@@ -23,14 +24,11 @@ import {
 } from './variant-checks.js';
 
 const timeoutMs = 120_000;
+/** Which target of the graph a check belongs to: Nx replaces a target's outputs as a whole. */
+export type CheckFolder = 'checks' | 'stability' | 'behaviour';
 type OnStep = (text: string) => void;
 /** How a check is obtained: run and recorded, or (by verify) read again from what was recorded. */
-export type Obtain = (
-  content: string,
-  plan: TestCheckPlan,
-  folder: 'checks' | 'stability',
-  copies?: Copies,
-) => Promise<DoneCheck>;
+export type Obtain = (content: string, plan: TestCheckPlan, folder: CheckFolder, copies?: Copies) => Promise<DoneCheck>;
 /** Files of a variant's tree that are to be laid over the clean base. */
 interface Copies {
   trial: SavedTrial;
@@ -58,7 +56,7 @@ export async function gatherControl(
   obtain: Obtain,
   onStep: OnStep = () => undefined,
 ): Promise<Control> {
-  const variants = await twoAtATime(testedVariants(lab, trials), async (trial) => {
+  const variants = await inTurn(testedVariants(lab, trials), async (trial) => {
     onStep(`negative control of variant ${trial.record.content.slice(0, 12)}`);
     return checkVariant(lab, trial, obtain);
   });
@@ -73,7 +71,7 @@ export async function gatherStability(
   onStep: OnStep = () => undefined,
 ): Promise<Stability> {
   const runs = lab.experiment.stability_runs;
-  const variants = await twoAtATime(testedVariants(lab, trials), async (trial) => {
+  const variants = await inTurn(testedVariants(lab, trials), async (trial) => {
     const { content } = trial.record;
     onStep(`stability of variant ${content.slice(0, 12)}: ${runs} runs`);
     const plan = await variantPlan(lab, trial);
@@ -104,11 +102,12 @@ async function checkVariant(lab: Lab, trial: SavedTrial, obtain: Obtain): Promis
 }
 
 /** The different variants of the cases whose repository has tests. */
-function testedVariants(lab: Lab, trials: SavedTrial[]): SavedTrial[] {
+export function testedVariants(lab: Lab, trials: SavedTrial[]): SavedTrial[] {
   return differentVariants(trials).filter((trial) => hasTests(caseOf(lab, trial.record.case)));
 }
 
-async function variantPlan(lab: Lab, trial: SavedTrial) {
+/** What every check of a variant shares: its patch, its new tests, the test files of the module, those of the base. */
+export async function variantPlan(lab: Lab, trial: SavedTrial) {
   const one = testedCase(caseOf(lab, trial.record.case));
   const lock = await readJson(lab.run.lock, Lock);
   const patch = join(trial.folder, 'patch.diff');
@@ -121,11 +120,14 @@ async function variantPlan(lab: Lab, trial: SavedTrial) {
   );
   const moduleFiles = [...new Set(present.filter((path) => picomatch.isMatch(path, one.tests.include, { dot: true })))].sort();
   const common = { case: one, base, overlay: [] as [string, string][], sandbox: lock.conditions.sandbox.kind, timeoutMs };
-  return { patch, tests, common, moduleFiles };
+  // the base's own: what the case shipped before anybody changed it
+  const isTest = picomatch(one.tests.include, { dot: true });
+  const startingFiles = (await listTree(base.folder)).map((file) => file.path).filter((path) => isTest(path));
+  return { patch, tests, common, moduleFiles, startingFiles };
 }
 
 /** Where the record of a check lies: its conditions are part of the name, so that another sandbox or command never reads an old one. */
-export function checkFolder(lab: Lab, content: string, plan: TestCheckPlan, folder: 'checks' | 'stability'): string {
+export function checkFolder(lab: Lab, content: string, plan: TestCheckPlan, folder: CheckFolder): string {
   const { suite, tests } = plan.case;
   const conditions = hashOf({
     base: plan.base.commit,
@@ -133,8 +135,9 @@ export function checkFolder(lab: Lab, content: string, plan: TestCheckPlan, fold
     framework: tests.framework,
     sandbox: plan.sandbox,
     files: plan.files,
+    overlay: plan.overlayKey,
   });
-  return (folder === 'checks' ? lab.run.check : lab.run.stabilityCheck)(content, join(plan.name, conditions.slice(0, 16)));
+  return lab.run.check(folder, content, join(plan.name, conditions.slice(0, 16)));
 }
 
 /** Runs a check, or reads the record that is there: it is written once, and its hash goes into the ledger. */
@@ -146,7 +149,7 @@ export function recordedBy(lab: Lab): Obtain {
       const draft = await mkdtemp(join(lab.run.scratch, 'check-'));
       try {
         if (copies === undefined) await runTestCheck(plan, draft);
-        else await withCopies(lab, copies, (overlay) => runTestCheck({ ...plan, overlay }, draft));
+        else await withCopies(lab, copies, (overlay) => runTestCheck({ ...plan, overlay: [...plan.overlay, ...overlay] }, draft));
         await sealRecord(draft, target);
       } finally {
         await rm(draft, { recursive: true, force: true });
@@ -165,13 +168,19 @@ export async function readCheck(lab: Lab, folder: string): Promise<DoneCheck> {
 }
 
 /** Puts into the ledger every check and discovery record that it does not know yet, one line each. */
-export async function noteChecks(lab: Lab, control: Control, stability: Stability, discovery: Discovery): Promise<void> {
+export async function noteChecks(
+  lab: Lab,
+  control: Control,
+  stability: Stability,
+  discovery: Discovery,
+  behaviour: Behaviour | null,
+): Promise<void> {
   const known = new Set(
     (await readLedger(lab.run.ledger)).flatMap((line) =>
       line.event.kind === 'check' ? [`${line.event.check} ${line.event.record}`] : [],
     ),
   );
-  const found = [...control.variants, ...stability.variants].flatMap(({ content, records }) =>
+  const found = [...control.variants, ...stability.variants, ...(behaviour?.variants ?? [])].flatMap(({ content, records }) =>
     Object.values(records).map(({ path, sha256 }) => ({ content, path, sha256 })),
   );
   const asked = discovery.arms.flatMap(({ spec, records }) =>
@@ -209,18 +218,4 @@ export function differentVariants(trials: SavedTrial[]): SavedTrial[] {
     if (!first.has(key)) first.set(key, trial);
   }
   return [...first.values()].sort((a, b) => (a.record.content < b.record.content ? -1 : 1));
-}
-
-/** Results in the order of the items, as many under way at once as the machine has processors, two at most. */
-export async function twoAtATime<T, R>(items: T[], action: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  let next = 0;
-  const worker = async () => {
-    while (next < items.length) {
-      const index = next++;
-      results[index] = await action(items[index] as T);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, worker));
-  return results;
 }

@@ -63,6 +63,17 @@ export const DecisionRule = z.strictObject({
 });
 export type DecisionRule = z.infer<typeof DecisionRule>;
 
+/** A model that scores as one more evaluator, outside the trials and their budget; its marks never count as a person's. */
+export const JudgeSettings = z.strictObject({
+  /** `scripted` names one of the lab's scripted judges, which measure nothing. */
+  model: Model,
+  /** Answers asked for at most in each of the two passes over a variant, until one can be read. */
+  tries: Count.default(3),
+  /** The most that judging one variant may cost; needs model.prices. null: no cap. */
+  cost_usd: Positive.nullable().default(null),
+});
+export type JudgeSettings = z.infer<typeof JudgeSettings>;
+
 /** data/experiments/<name>/experiment.yaml: the only settings of an experiment. */
 export const Experiment = z.strictObject({
   schema_version: z.literal(1),
@@ -94,6 +105,7 @@ export const Experiment = z.strictObject({
   decision: DecisionRule,
   /** Another experiment's sheets to read as well (same variants, same content hash). */
   sheets_from: Names.default([]),
+  judge: JudgeSettings.optional(),
 });
 export type Experiment = z.infer<typeof Experiment>;
 
@@ -120,24 +132,32 @@ export function checkExperiment(experiment: Experiment, file: string): Experimen
   if (experiment.name !== basename(dirname(file))) {
     fail('name differs from its folder', basename(dirname(file)), experiment.name, 'rename the folder or the experiment');
   }
-  const { scripted, base_url, key_env, prices } = experiment.model;
-  if ((scripted === undefined) === (base_url === undefined)) {
-    fail(
-      'model has no single source',
-      'either scripted or base_url',
-      scripted === undefined ? 'neither' : 'both',
-      'keep one of the two',
-    );
-  }
-  if (scripted !== undefined && key_env !== undefined)
-    fail('model.key_env', 'no key for a scripted model', key_env, 'remove key_env');
-  if (experiment.limits.cost_usd !== null && prices === undefined) {
-    fail(
-      'limits.cost_usd',
-      'model.prices, without which no cost is known',
-      'a cap without prices',
-      'add model.prices or remove the cap',
-    );
+  const sources = [
+    { at: '', model: experiment.model, cap: experiment.limits.cost_usd, capAt: 'limits.cost_usd' },
+    ...(experiment.judge === undefined
+      ? []
+      : [{ at: 'judge.', model: experiment.judge.model, cap: experiment.judge.cost_usd, capAt: 'judge.cost_usd' }]),
+  ];
+  for (const { at, model, cap, capAt } of sources) {
+    const { scripted, base_url, key_env, prices } = model;
+    if ((scripted === undefined) === (base_url === undefined)) {
+      fail(
+        `${at}model has no single source`,
+        'either scripted or base_url',
+        scripted === undefined ? 'neither' : 'both',
+        'keep one of the two',
+      );
+    }
+    if (scripted !== undefined && key_env !== undefined)
+      fail(`${at}model.key_env`, 'no key for a scripted model', key_env, 'remove key_env');
+    if (cap !== null && prices === undefined) {
+      fail(
+        capAt,
+        `${at}model.prices, without which no cost is known`,
+        'a cap without prices',
+        'add the prices or remove the cap',
+      );
+    }
   }
   for (const [name, arm] of Object.entries(experiment.arms)) {
     if (arm.control !== undefined && (arm.control === name || experiment.arms[arm.control] === undefined)) {

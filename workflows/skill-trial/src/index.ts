@@ -5,6 +5,7 @@ export { agents, findAgent } from './agent.js';
 // notebooks and figures
 export { type Analysis, analyse, listNotebooks, publishers, readAnalysis } from './analyse.js';
 export { analyseStudy, analysis, costMetrics, qualityMetrics } from './analysis.js';
+export { runBehaviour } from './behaviour-run.js';
 export { CaseSettings, listCases, readCase } from './case.js';
 export { type Claim, claimFindings, extractClaims } from './claim.js';
 export { systemClock } from './clock.js';
@@ -41,6 +42,7 @@ export { trajectoryFigure } from './figures/trajectory.js';
 export { freeze } from './freeze.js';
 // benches
 export { openGateway } from './gateway.js';
+export { runJudge } from './judge-run.js';
 export { installKernelspec } from './kernelspec.js';
 // steps
 export { type Lab, openLab } from './lab.js';

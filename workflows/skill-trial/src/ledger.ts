@@ -35,6 +35,16 @@ export const LedgerEvent = z.discriminatedUnion('kind', [
   }),
   /** The mapping was opened; `openDisputes` counts those left open on purpose, absent where no desk was used. */
   z.strictObject({ kind: z.literal('unblinded'), lock: Sha, openDisputes: z.int().nonnegative().optional() }),
+  /** A judge's session on one variant, in the judge's own ledger; tokens null where the provider did not say. */
+  z.strictObject({
+    kind: z.literal('judged'),
+    content: Sha,
+    judge: z.string(),
+    record: Sha,
+    calls: z.int().nonnegative(),
+    inputTokens: z.int().nonnegative().nullable(),
+    outputTokens: z.int().nonnegative().nullable(),
+  }),
 ]);
 export type LedgerEvent = z.infer<typeof LedgerEvent>;
 

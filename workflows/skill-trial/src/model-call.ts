@@ -45,6 +45,13 @@ export const ModelResponse = z.strictObject({
 });
 export type ModelResponse = z.infer<typeof ModelResponse>;
 
+/** One question of the lab's own to a model. */
+export interface Question {
+  model: string;
+  system: string;
+  prompt: string;
+}
+
 /** What a scripted model says in one turn, before a dialect gives it its form. */
 export interface Reply {
   /** Unique within the conversation; the ids of the message and its parts derive from it. */

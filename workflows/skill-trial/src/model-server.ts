@@ -8,7 +8,13 @@ import type { SessionPlan } from './session.js';
 const shortestKey = 12;
 
 /** What one session may use, as the gateway holds it. */
-export function budgetOf({ limits, model }: Experiment) {
+export function budgetOf({
+  limits,
+  model,
+}: {
+  limits: Pick<Experiment['limits'], 'model_calls' | 'cost_usd'>;
+  model: Pick<Experiment['model'], 'prices'>;
+}) {
   const prices =
     model.prices === undefined
       ? null
@@ -40,6 +46,11 @@ export async function openModel(plan: Pick<SessionPlan, 'experiment' | 'case' | 
     const server = await startScriptedModel({ script, repeat: plan.repeat, seed: plan.seed });
     return { baseUrl: server.baseUrl, key: null, close: () => server.close() };
   }
+  return openProvider(model);
+}
+
+/** A provider with its key. Throws a PrerequisiteError where the key is missing, or too short to be redacted. */
+export function openProvider(model: Experiment['model']): { baseUrl: string; key: string | null; close: () => Promise<void> } {
   const key = model.key_env === undefined ? null : process.env[model.key_env];
   if (key === undefined || key === '') {
     throw new PrerequisiteError('No key for the model', {

@@ -7,6 +7,11 @@ export interface ChangedFile {
 
 /** The files a git patch touches, from its own headers. Renames do not occur: the capture switches their detection off. */
 export function changedFiles(patch: string): ChangedFile[] {
+  return patchedFiles(patch).sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** As changedFiles, in the order of the patch. */
+export function patchedFiles(patch: string): ChangedFile[] {
   const files: ChangedFile[] = [];
   // split at line feeds alone: to a RegExp's ^ a lone carriage return inside a changed line is the start of a line, too
   for (const block of `\n${patch}`.split('\ndiff --git ').slice(1)) {
@@ -18,7 +23,7 @@ export function changedFiles(patch: string): ChangedFile[] {
       kind: head.includes('\nnew file mode') ? 'added' : head.includes('\ndeleted file mode') ? 'deleted' : 'modified',
     });
   }
-  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return files;
 }
 
 /** The path of one block. Both names of its first line are equal, since there are no renames; git quotes unusual ones as C does. */

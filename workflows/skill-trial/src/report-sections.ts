@@ -2,6 +2,7 @@ import type { Report } from './report.js';
 import { closingSections } from './report-closing.js';
 import type { Section } from './report-document.js';
 import { conditionsSection, planSection } from './report-plan.js';
+import { proofSection } from './report-proof.js';
 import { findingsSection, resultsSection } from './report-results.js';
 import { attemptsSection, trialsSection } from './report-trials.js';
 import { contrastViews } from './report-view.js';
@@ -14,6 +15,7 @@ export function reportSections(report: Report): Section[] {
     conditionsSection(report),
     resultsSection(report, views),
     findingsSection(report),
+    ...proofSection(report),
     trialsSection(report),
     attemptsSection(report),
     ...closingSections(report, views),

@@ -10,6 +10,7 @@ import { Detection, detectFailures } from './detectors.js';
 import { contrasts } from './experiment.js';
 import { GuessMeasure } from './guess.js';
 import { Conditions } from './lock.js';
+import { Proof, proofOf } from './report-proof.js';
 import { ScoringState } from './scoring-state.js';
 import type { Study } from './study.js';
 import { VerificationPoint, verifyPoints } from './verification.js';
@@ -73,6 +74,8 @@ export const Report = z.strictObject({
   conclusions: z.array(Conclusion),
   limitations: z.array(z.string()),
   figures: z.array(z.strictObject({ name: z.string(), caption: z.string() })),
+  /** What tests and a judge say, beside the scores; null in a report made before that step. */
+  proof: Proof.nullable().default(null),
 });
 export type Report = z.infer<typeof Report>;
 
@@ -159,6 +162,7 @@ export async function assembleReport(
     ),
     limitations: limitations(study, scripted),
     figures: figures.map(({ name, caption }) => ({ name, caption })),
+    proof: await proofOf(study),
   };
 }
 

@@ -5,18 +5,22 @@ import { InfrastructureError } from './errors.js';
 import { hashOf } from './hash.js';
 import type { ModelRequest } from './model-call.js';
 import type { Fault, Script } from './script.js';
-import { nextTurn, promptTokens, scriptedUsage } from './scripted-turn.js';
+import { nextTurn, promptTokens, type ScriptedTurn, scriptedUsage } from './scripted-turn.js';
 import { type Wire, wireForPath } from './wire.js';
 
-export interface ScriptedModelOptions {
+export type ScriptedModelOptions = (ScriptOptions | { play: (request: ModelRequest) => ScriptedTurn }) & {
+  /** 0 takes a free port. */
+  port?: number;
+};
+
+/** A script to play; `play` in its place is for a stand-in that is no agent's model (a scripted judge). */
+interface ScriptOptions {
   script: Script;
   /** From 1. */
   repeat: number;
   seed: string | number;
   /** Answers the question for the available skills in place of the true list: for testing the lab's own check. */
   diagnosticAnswer?: string;
-  /** 0 takes a free port. */
-  port?: number;
 }
 
 export interface ScriptedModel {
@@ -34,6 +38,7 @@ export interface ScriptedModel {
  * Speaks every dialect of `wires`, streaming or whole. Stateless: see `nextTurn`. Throws an InfrastructureError where the port is taken.
  */
 export async function startScriptedModel(options: ScriptedModelOptions): Promise<ScriptedModel> {
+  const play = 'play' in options ? options.play : (request: ModelRequest) => nextTurn(request, options.script, options);
   let requests = 0;
   const server = createServer((req, res) => {
     answer(req, res).catch((error: Error) => {
@@ -71,7 +76,7 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
       return send(res, 404, JSON.stringify({ error: { message: `the scripted model has no ${req.method} ${path}` } }));
     requests += 1;
     const request = wire.readRequest(JSON.parse(body), path);
-    const turn = nextTurn(request, options.script, options);
+    const turn = play(request);
     if (turn.fault !== null) return fail(res, wire, request, turn.fault, path);
     const { contentType, chunks: pieces } = written(wire, request, turn, path);
     res.writeHead(200, { 'content-type': contentType });

@@ -1,8 +1,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
+import { Behaviour } from './behaviour.js';
 import { Discovery } from './discovery.js';
 import { check } from './document.js';
+import { Judgement } from './judge-run.js';
 import { caseOf, type Lab, openLab, skillsOf } from './lab.js';
 import { type LedgerLine, readLedger } from './ledger.js';
 import { Lock } from './lock.js';
@@ -31,7 +33,11 @@ export interface Study {
   stability: Stability | null;
   /** Null where the step has not run, or no case has a verifier. */
   verdicts: Verdicts | null;
+  /** Null where the step has not run: requirements, caught defects, documentation, size. */
+  behaviour: Behaviour | null;
   scores: Scores | null;
+  /** Null where no judge has scored. */
+  judgement: Judgement | null;
   results: TrialResult[];
   /** Scheduled trials by arm. */
   planned: Record<string, number>;
@@ -85,7 +91,9 @@ export async function readStudy(lab: Lab, load: (folder: string) => Promise<Save
     control,
     stability: await ifMade(run.stabilityIndex, Stability),
     verdicts,
+    behaviour: await ifMade(run.behaviourIndex, Behaviour),
     scores,
+    judgement: await ifMade(run.judgeIndex, Judgement),
     results,
     planned,
   };

@@ -1,16 +1,20 @@
 import { scriptsFolder } from './case.js';
+import { type ProofRow, proveCases, refuseUnproven } from './case-proof.js';
 import { SettingsError } from './errors.js';
 import type { Lab } from './lab.js';
 import { findLeaks } from './leak.js';
 import { sheetsOf } from './scoring-state.js';
 import { loadScript } from './script.js';
 
-/** Everything that can be found wrong before money or time is spent: leaks, scripts, score sheets. Throws the first SettingsError. */
-export async function validateLab(lab: Lab): Promise<void> {
+/** Everything that can be found wrong before money or time is spent: leaks, scripts, score sheets, unproven cases. Throws the first SettingsError. */
+export async function validateLab(lab: Lab, onStep?: (text: string) => void): Promise<Map<string, ProofRow[]>> {
   await refuseLeaks(lab);
   const { scripted } = lab.experiment.model;
   if (scripted !== undefined) for (const one of lab.cases.values()) await loadScript(scriptsFolder(one), scripted);
   await sheetsOf(lab);
+  const proofs = await proveCases(lab, onStep);
+  refuseUnproven(proofs);
+  return proofs;
 }
 
 async function refuseLeaks(lab: Lab): Promise<void> {

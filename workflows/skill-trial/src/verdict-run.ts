@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { differentVariants, type Obtain, recordedBy, twoAtATime } from './control.js';
+import { differentVariants, type Obtain, recordedBy } from './control.js';
 import { FrozenError } from './errors.js';
 import { baseOf, caseOf, type Lab } from './lab.js';
 import { Lock } from './lock.js';
@@ -10,6 +10,7 @@ import type { SavedTrial } from './trial-record.js';
 import { CheckRecord } from './variant-checks.js';
 import { judgeRun, Verdict } from './verdict.js';
 import { verifierPlans, verifierResults } from './verifier.js';
+import { inTurn } from './turn.js';
 
 export const VariantVerdict = z.strictObject({
   content: z.string().regex(/^[0-9a-f]{64}$/),
@@ -40,7 +41,7 @@ export async function gatherVerdicts(
 ): Promise<Verdicts> {
   const { conditions } = await readJson(lab.run.lock, Lock);
   const concerned = differentVariants(trials).filter((trial) => caseOf(lab, trial.record.case).verifier !== undefined);
-  const variants = await twoAtATime(concerned, async ({ record, folder }): Promise<VariantVerdict> => {
+  const variants = await inTurn(concerned, async ({ record, folder }): Promise<VariantVerdict> => {
     const one = caseOf(lab, record.case);
     onStep(`verifier of case ${one.name} on variant ${record.content.slice(0, 12)}`);
     const expected = await frozenReference(lab, conditions.cases[one.name]?.reference ?? null, record.case);

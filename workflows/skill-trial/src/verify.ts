@@ -2,14 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readAnalysis } from './analyse.js';
 import { analyseStudy } from './analysis.js';
+import { gatherBehaviour, programFolder, readProgram } from './behaviour-run.js';
 import { readSecret } from './blinding.js';
-import { checkFolder, gatherControl, gatherStability, readCheck } from './control.js';
+import { type CheckFolder, checkFolder, gatherControl, gatherStability, readCheck } from './control.js';
 import { discoveryPath } from './discovery.js';
+import type { ObtainProgram } from './documentation-check.js';
 import { LabError } from './errors.js';
 import { checkFrozenInputs } from './frozen-inputs.js';
 import { canonicalJson } from './hash.js';
+import { gatherJudge } from './judge-run.js';
 import { type Lab, skillsOf } from './lab.js';
-import type { LedgerLine } from './ledger.js';
+import { type LedgerLine, readLedger } from './ledger.js';
+import { readProposals } from './proposal.js';
 import { checkRecord, prettyJson, recordHash, writeWhole } from './record.js';
 import { rederiveTrial } from './rederivation.js';
 import { renderReport } from './report-files.js';
@@ -70,7 +74,16 @@ async function rederive(lab: Lab, saved: Study, failures: string[]): Promise<Ver
 }
 
 /** Every record's bytes against its manifest, and the manifest against the ledger. */
-async function checkRecords({ lab, ledger, trials, control, stability, discovery }: Study): Promise<string[]> {
+async function checkRecords({
+  lab,
+  ledger,
+  trials,
+  control,
+  stability,
+  behaviour,
+  judgement,
+  discovery,
+}: Study): Promise<string[]> {
   const failures: string[] = [];
   const whole = async (folder: string, name: string) => {
     failures.push(
@@ -92,11 +105,17 @@ async function checkRecords({ lab, ledger, trials, control, stability, discovery
     else if (hash !== record) failures.push(`${path}: the ledger holds another record of ${trial}`);
   }
   const noted = new Set(ledger.flatMap(({ event }) => (event.kind === 'check' ? [`${event.check} ${event.record}`] : [])));
-  for (const variant of [...(control?.variants ?? []), ...(stability?.variants ?? [])]) {
+  for (const variant of [...(control?.variants ?? []), ...(stability?.variants ?? []), ...(behaviour?.variants ?? [])]) {
     for (const { path, sha256: stated } of Object.values(variant.records)) {
       const hash = await whole(join(lab.run.run, path), path);
       if (hash !== stated || !noted.has(`${path} ${hash}`)) failures.push(`${path}: the ledger holds another record`);
     }
+  }
+  const judged = judgement === null ? [] : await readLedger(lab.run.judgeLedger);
+  for (const { content, record } of judgement?.variants ?? []) {
+    const hash = await whole(join(lab.run.run, record.path), record.path);
+    const known = judged.some(({ event }) => event.kind === 'judged' && event.content === content && event.record === hash);
+    if (hash !== record.sha256 || !known) failures.push(`${record.path}: the judge's ledger holds another record`);
   }
   for (const row of discovery?.arms ?? []) {
     for (const [kind, stated] of Object.entries(row.records)) {
@@ -129,6 +148,11 @@ function ledgerHash(ledger: LedgerLine[], trial: string, spec: string): string |
   return null;
 }
 
+/** A program's record of the documentation checks, read again. */
+function rereadProgram(lab: Lab): ObtainProgram {
+  return (content, plan) => readProgram(lab, programFolder(lab, content, plan));
+}
+
 /** The study with every derivation made again; where a saved one differs, the failure names it. */
 async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
   const { lab } = saved;
@@ -141,11 +165,7 @@ async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
   const differs = (what: string, before: unknown, now: unknown) => {
     if (canonicalJson(before) !== canonicalJson(now)) failures.push(`${what} differs from what the raw records give`);
   };
-  const reread = async (
-    content: string,
-    plan: Parameters<typeof checkFolder>[2],
-    folder: 'checks' | 'stability',
-  ): Promise<DoneCheck> => {
+  const reread = async (content: string, plan: Parameters<typeof checkFolder>[2], folder: CheckFolder): Promise<DoneCheck> => {
     const done = await readCheck(lab, checkFolder(lab, content, plan, folder));
     const text = await readFile(join(lab.run.run, done.record.path, 'tests.jsonl'), 'utf8');
     const { exitCode, workspace, framework } = done.check;
@@ -159,7 +179,15 @@ async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
   differs('stability.json', saved.stability, stability);
   const verdicts = await gatherVerdicts(lab, trials, reread);
   if (saved.verdicts !== null || verdicts.variants.length > 0) differs('verdicts.json', saved.verdicts, verdicts);
-  const partial: Study = { ...saved, trials, control, stability, verdicts };
+  const { test, program } = { test: reread, program: rereadProgram(lab) };
+  const found = saved.behaviour === null ? null : await gatherBehaviour(lab, trials, control, { test, program });
+  const behaviour = found?.behaviour ?? null;
+  differs('behaviour.json', saved.behaviour, behaviour);
+  if (found !== null) differs('proposals.json', await readProposals(lab.run.proposals), found.proposals);
+  const { judge } = lab.experiment;
+  const judgement = saved.judgement === null || judge === undefined ? null : await gatherJudge(lab, judge, trials);
+  differs('judge.json', saved.judgement, judgement);
+  const partial: Study = { ...saved, trials, control, stability, verdicts, behaviour, judgement };
   const { scores, changes } = await gatherScores(partial);
   failures.push(...changes);
   differs('scores.json', saved.scores, scores);

@@ -1,4 +1,4 @@
-import type { ModelRequest, ModelResponse, Reply } from './model-call.js';
+import type { ModelRequest, ModelResponse, Question, Reply } from './model-call.js';
 import { anthropicMessages } from './wires/anthropic-messages.js';
 import { chatCompletions } from './wires/chat-completions.js';
 import { gemini } from './wires/gemini.js';
@@ -21,6 +21,8 @@ export interface Wire {
   modelOf(body: unknown, path: string): string | null;
   /** The request in the common form. Throws a ZodError where it is not of this dialect. `path` matters where the path names the model. */
   readRequest(body: unknown, path?: string): ModelRequest;
+  /** A question of the lab's own, without tools and not streamed; `path` follows the base path. */
+  writeRequest(question: Question): { path: string; body: object };
   /** The response in the common form; never throws, since a broken response is a finding. */
   readResponse(raw: Uint8Array, contentType: string): ModelResponse;
   /** How much the model is asked to think: `off`, a level by its name, or `on` where the dialect names none. */

@@ -83,6 +83,12 @@ export const anthropicMessages: Wire = {
     };
   },
 
+  writeRequest: ({ model, system, prompt }) => ({
+    path: '/v1/messages',
+    // the API wants a limit; an answer cut short by it is unreadable, and asked for again
+    body: { model, max_tokens: 8192, system, messages: [{ role: 'user', content: prompt }] },
+  }),
+
   readResponse(raw, contentType) {
     const response: ModelResponse = {
       model: null,

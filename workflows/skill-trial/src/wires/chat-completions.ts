@@ -109,6 +109,17 @@ export const chatCompletions: Wire = {
     };
   },
 
+  writeRequest: ({ model, system, prompt }) => ({
+    path: '/chat/completions',
+    body: {
+      model,
+      messages: [
+        { role: 'system', content: system },
+        { role: 'user', content: prompt },
+      ],
+    },
+  }),
+
   readResponse(raw, contentType) {
     const stream = isEventStream(raw, contentType);
     const data = stream ? readEvents(raw).map((event) => event.data) : [new TextDecoder().decode(raw)];

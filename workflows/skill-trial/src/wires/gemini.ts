@@ -84,6 +84,11 @@ export const gemini: Wire = {
     };
   },
 
+  writeRequest: ({ model, system, prompt }) => ({
+    path: `/models/${encodeURIComponent(model)}:generateContent`,
+    body: { systemInstruction: { parts: [{ text: system }] }, contents: [{ role: 'user', parts: [{ text: prompt }] }] },
+  }),
+
   readResponse(raw, contentType) {
     const response: ModelResponse = {
       model: null,

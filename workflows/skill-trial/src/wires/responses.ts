@@ -81,6 +81,8 @@ export const responses: Wire = {
     };
   },
 
+  writeRequest: ({ model, system, prompt }) => ({ path: '/responses', body: { model, instructions: system, input: prompt } }),
+
   readResponse(raw, contentType) {
     const response: ModelResponse = {
       model: null,

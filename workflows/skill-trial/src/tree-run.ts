@@ -1,0 +1,98 @@
+import { cp, lstat, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { applyPatch, type Base } from './base.js';
+import type { Case } from './case.js';
+import { keptOutOfReach } from './paths.js';
+import { type ProcessOutcome, runProcess } from './process.js';
+import { type SandboxKind, type SandboxPlan, sandboxCommand, sandboxView } from './sandbox.js';
+
+/** A tree to run something in: base, a variant's patch, and files laid over both. */
+export interface TreePlan {
+  case: Pick<Case, 'folder'>;
+  base: Pick<Base, 'folder' | 'commit'>;
+  /** The variant's patch; null: the clean base. */
+  patch: string | null;
+  /** Files to lay over the tree: [host file, path in the workspace]. */
+  overlay: [string, string][];
+  sandbox: SandboxKind;
+  timeoutMs: number;
+}
+
+export interface TreeRun {
+  outcome: ProcessOutcome;
+  argv: string[];
+  /** Where the tree lay, as the program saw it. */
+  workspace: string;
+  /** What the program wrote to `out`; '' where it wrote nothing. */
+  lines: string;
+}
+
+const reportersFolder = join(dirname(fileURLToPath(import.meta.url)), '..', 'reporters');
+
+/**
+ * Runs a program in a variant's tree, in a sandbox without any network; stdout.txt and stderr.txt go into `target`. The code that
+ * runs is the agent's: it is held as tightly as the agent was. A failing run is an outcome; only a missing program throws.
+ */
+export async function runInTree(
+  plan: TreePlan,
+  target: string,
+  program: (where: { workspace: string; reporters: string; out: string }) => { argv: string[]; env: Record<string, string> },
+): Promise<TreeRun> {
+  const scratch = await mkdtemp(join(tmpdir(), 'skill-trial-check-'));
+  try {
+    const [workspace, home, tmp] = [join(scratch, 'workspace'), join(scratch, 'home'), join(scratch, 'tmp')];
+    await Promise.all([mkdir(home), mkdir(tmp), mkdir(target, { recursive: true })]);
+    const patch = join(scratch, 'patch.diff');
+    await (plan.patch === null ? writeFile(patch, '') : cp(plan.patch, patch));
+    await applyPatch(plan.base, patch, workspace);
+    for (const [from, to] of plan.overlay) await layOver(from, workspace, to);
+    const inside = plan.sandbox === 'bubblewrap';
+    const reporters = inside ? '/lab/reporters' : reportersFolder;
+    const sandbox: SandboxPlan = {
+      kind: plan.sandbox,
+      workspace,
+      home,
+      tmp,
+      skills: null,
+      readOnly: [[reportersFolder, reporters]],
+      hide: keptOutOfReach(plan.case.folder),
+      gateway: null,
+    };
+    const view = sandboxView(sandbox, '');
+    const out = `${view.tmp}/tests.jsonl`;
+    const { argv, env: own } = program({ workspace: view.workspace, reporters, out });
+    const path = inside ? '/usr/local/bin:/usr/bin:/bin' : (process.env.PATH ?? '/usr/bin:/bin');
+    const env = {
+      PATH: `${dirname(process.execPath)}:${path}`,
+      HOME: view.home,
+      TMPDIR: view.tmp,
+      LANG: 'C.UTF-8',
+      CI: 'true',
+      ...own,
+    };
+    const outcome = await runProcess({
+      ...sandboxCommand(sandbox, argv, env),
+      stdinFile: null,
+      stdoutFile: join(target, 'stdout.txt'),
+      stderrFile: join(target, 'stderr.txt'),
+      timeoutMs: plan.timeoutMs,
+    });
+    const lines = await readFile(join(tmp, 'tests.jsonl'), 'utf8').catch(() => '');
+    return { outcome, argv, workspace: view.workspace, lines };
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Lays a file or folder over the tree. A link of the variant's that stands in the way is removed: through it one would write elsewhere. */
+async function layOver(from: string, workspace: string, to: string): Promise<void> {
+  const parts = to.split('/').filter((part) => part !== '.' && part !== '');
+  for (let depth = 1; depth <= parts.length; depth++) {
+    const path = join(workspace, ...parts.slice(0, depth));
+    const found = await lstat(path).catch(() => null);
+    if (found?.isSymbolicLink()) await rm(path);
+  }
+  await cp(from, join(workspace, ...parts), { recursive: true });
+}
