@@ -7,10 +7,10 @@ import { Lock } from './lock.js';
 import { prettyJson, readJson, recordHash, writeWhole } from './record.js';
 import { readReference } from './reference.js';
 import type { SavedTrial } from './trial-record.js';
+import { inTurn } from './turn.js';
 import { CheckRecord } from './variant-checks.js';
 import { judgeRun, Verdict } from './verdict.js';
 import { verifierPlans, verifierResults } from './verifier.js';
-import { inTurn } from './turn.js';
 
 export const VariantVerdict = z.strictObject({
   content: z.string().regex(/^[0-9a-f]{64}$/),
