@@ -12,7 +12,7 @@ export function budgetOf({
   limits,
   model,
 }: {
-  limits: Pick<Experiment['limits'], 'model_calls' | 'cost_usd'>;
+  limits: Pick<Experiment['limits'], 'model_calls' | 'tokens' | 'cost_usd'>;
   model: Pick<Experiment['model'], 'prices'>;
 }) {
   const prices =
