@@ -14,6 +14,9 @@ const targetHelp: Record<string, string> = {
   behaviour: 'hidden tests on the final code, its tests on the mutants, its documentation tried out',
   judge: 'let the model of experiment.yaml score the variants, beside people',
   score: 'lay out the blinded variants, read the score sheets',
+  lock: "write every evaluator's sheets and lock scoring",
+  disputes: 'list the cells on which the locked sheets differ',
+  unblind: 'open the mapping, after the lock',
   analyse: 'execute the notebooks',
   report: 'write report.md, index.html, report.json',
   verify: 'derive every number again from the raw records',
@@ -47,6 +50,7 @@ export function experimentTargets(
   const steps: Record<string, TargetConfiguration> = {
     validate: task(`0-validate.js ${name}`),
     help: task(`help.js ${name}`),
+    ...Object.fromEntries(['lock', 'disputes', 'unblind'].map((verb) => [verb, withWords(task(`scoring.js ${name} ${verb}`))])),
   };
   if (experiment === null) {
     for (const target of [
@@ -111,6 +115,7 @@ export function experimentTargets(
       receipts,
       { dependentTasksOutputFiles: '**/{control,verdicts,stability,behaviour,proposals,discovery,lock}.json' },
       ...[name, ...experiment.sheets_from].map((from) => `{workspaceRoot}/data/experiments/${from}/sheets/*`),
+      ...[name, ...experiment.sheets_from].map((from) => `{workspaceRoot}/data/experiments/${from}/desk/*`),
       ...experiment.cases.map((one) => `{workspaceRoot}/data/cases/${one}/*`),
       ...library,
     ],
@@ -159,6 +164,11 @@ export function trialTarget(experiment: string, trial: string, before: string | 
     inputs: [{ dependentTasksOutputFiles: `**/specs/${trial}.json` }, { externalDependencies: [] }],
     outputs: [`{workspaceRoot}/data/runs/${experiment}/receipts/${trial}`],
   });
+}
+
+/** A target that takes further words of the command line. */
+function withWords(target: TargetConfiguration): TargetConfiguration {
+  return { ...target, options: { ...target.options, forwardAllArgs: true } };
 }
 
 function task(

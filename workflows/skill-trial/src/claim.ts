@@ -11,7 +11,7 @@ export interface Claim {
 /** Beyond this a response is no longer read by a person either; the cut is said. */
 const limits = { characters: 1_000_000, claims: 1_000 };
 
-const markdown = new MarkdownIt('commonmark').enable('table');
+const markdown = new MarkdownIt('commonmark', { html: false }).enable('table');
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
 
 /**

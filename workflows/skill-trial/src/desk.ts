@@ -89,10 +89,15 @@ export async function openDesk(lab: Lab): Promise<Desk> {
     };
     const x = await side('x');
     const y = await side('y');
+    // without a rubric there is nothing for a person to score
+    if (lab.cases.get(x.case)?.rubrics === undefined) {
+      for (const one of [x, y]) variants.delete(variantKey(one));
+      continue;
+    }
     pairs.push({ pair, case: x.case, x: x.content, y: y.content });
   }
   const own = [...variants.values()];
-  return { lab, pairs, variants: own, locked: own.every((variant) => variant.locked) };
+  return { lab, pairs, variants: own, locked: own.length > 0 && own.every((variant) => variant.locked) };
 }
 
 /** An evaluator's marks as they stand; empty ones for a new name. */
@@ -154,7 +159,7 @@ export function evaluatorName(name: string): string {
   return refuse(
     'No name for an evaluator',
     'small letters, digits and hyphens',
-    name,
+    name || 'nothing',
     `choose another (not ${reserved.join(', ')})`,
   );
 }

@@ -30,6 +30,7 @@ export { discover } from './discovery.js';
 export { CellValue, Dispute, DisputePart } from './dispute.js';
 export { FrozenError, InfrastructureError, LabError, PrerequisiteError, RecordError, SettingsError } from './errors.js';
 export { Evidence, evidenceText } from './evidence.js';
+export { exportPair, importPair } from './exchange.js';
 export { contrasts, Experiment, listExperiments, readExperiment, trialName } from './experiment.js';
 export { armColours, armScale, figureTheme, renderFigure } from './figure.js';
 export { completenessFigure } from './figures/completeness.js';

@@ -88,6 +88,8 @@ export function runPaths(root: string, experiment: string) {
     controlIndex: join(run, 'control.json'),
     stabilityIndex: join(run, 'stability.json'),
     blind: join(run, 'blind'),
+    /** One pair's marks as CSV, for hands and spreadsheets. */
+    exchange: (pair: string, evaluator: string) => join(run, 'exchange', `${pair}.${evaluator}.csv`),
     /** What automatic checks propose to the scorers. */
     proposals: join(run, 'proposals.json'),
     scores: join(run, 'scores.json'),
