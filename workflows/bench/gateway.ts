@@ -14,6 +14,8 @@ import { argv } from 'zx';
 const now = () => performance.timeOrigin + performance.now();
 const model = 'bench-1';
 const tokens = 200;
+const agent = new Agent({ keepAlive: true });
+let asked = 0;
 
 if (isMainThread) await measure();
 else if (workerData.role === 'server') await serve();
@@ -100,9 +102,6 @@ async function measure(): Promise<void> {
     await rm(folder, { recursive: true, force: true });
   }
 }
-
-const agent = new Agent({ keepAlive: true });
-let asked = 0;
 
 /** One call; `onChunk` sees the answer as it arrives. Every request differs, so that the gateway has a body to keep for each. */
 async function call(url: string, more: object, onChunk: (text: string) => void = () => {}): Promise<void> {

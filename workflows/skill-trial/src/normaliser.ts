@@ -75,6 +75,12 @@ const texts: readonly Normaliser[] = [
     why: 'Codex tells the model how long a command took',
   },
   {
+    name: 'token count of an output',
+    pattern: /(Original token count: )\d+/g,
+    replacement: '$1<tokens>',
+    why: 'Codex estimates the tokens of an output from its length, and durations have more letters or fewer',
+  },
+  {
     name: 'chunk id of a command',
     pattern: /(Chunk ID: )[0-9a-f]+/g,
     replacement: '$1<id>',

@@ -84,15 +84,19 @@ async function sameTask(study: Study): Promise<Verdict> {
 }
 
 function sameModel(study: Study): Verdict {
+  const { id, parameters: frozen } = study.lock.conditions.settings.model;
   const parameters = new Set(study.trials.map((trial) => trial.attestation.parameters));
+  const thinking = frozen.thinking === undefined ? '' : `, thinking ${frozen.thinking} as frozen`;
   return overTrials(
     study,
     ({ attestation }) => {
-      const other = attestation.models.filter((model) => model !== study.lock.conditions.settings.model.id);
+      const other = attestation.models.filter((model) => model !== id);
       if (other.length > 0) return `asked for ${other.join(', ')}`;
+      const own = attestation.problems.find((text) => text.includes('generation parameters') || text.startsWith('thinking '));
+      if (own !== undefined) return own;
       return parameters.size > 1 ? 'generation parameters differ between trials' : null;
     },
-    `model ${study.lock.conditions.settings.model.id}, one set of parameters in every main request`,
+    `model ${id}, one set of parameters in every main request${thinking}`,
   );
 }
 

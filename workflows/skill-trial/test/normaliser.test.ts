@@ -15,6 +15,7 @@ describe('what differs from run to run although nothing has changed', () => {
     ['duration of a test, in words', '3 passed in 0.03s', '3 passed in 12.30s'],
     ['duration of a test, in words', '✔ works (1.25ms)', '✔ works (10.5ms)'],
     ['wall time of a command', 'Wall time: 0.0000 seconds', 'Wall time: 12.5 seconds'],
+    ['token count of an output', 'Original token count: 418', 'Original token count: 1419'],
     ['chunk id of a command', 'Chunk ID: dc5c6e', 'Chunk ID: 012345'],
     ['time of the turn', '\\"turn_started_at_unix_ms\\":1796018138579', '\\"turn_started_at_unix_ms\\":1796019290876'],
     ['state of the workspace', '{\\"workspaces\\":{\\"/workspace\\":{\\"has_changes\\":false}},\\"x\\":1}', '{\\"x\\":1}'],
