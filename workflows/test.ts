@@ -11,7 +11,13 @@ const run = $({ cwd: root, stdio: 'inherit', nothrow: true });
 
 /** One check: its title, and a command or function that says whether it passed. */
 const checks: [string, () => Promise<boolean>][] = [
-  ['types of the tests', async () => (await typeCheck('workflows/skill-trial/test')) && (await typeCheck('workflows/test'))],
+  [
+    'types of the tests',
+    async () =>
+      (await typeCheck('workflows/skill-trial/test')) &&
+      (await typeCheck('workflows/desk/test')) &&
+      (await typeCheck('workflows/test')),
+  ],
   [
     'lint and format',
     async () => (await run`${node} node_modules/@biomejs/biome/bin/biome check --error-on-warnings`).exitCode === 0,

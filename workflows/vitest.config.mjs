@@ -20,7 +20,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   root: here,
   test: {
-    include: ['skill-trial/test/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['skill-trial/test/**/*.test.ts', 'desk/test/**/*.test.ts', 'test/**/*.test.ts'],
     // a case's own tests belong to the case
     exclude: ['**/node_modules/**', '**/dist/**'],
     // runs that several test files start from are made once

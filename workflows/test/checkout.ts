@@ -31,7 +31,7 @@ export class Checkout {
         if (error.code !== 'ENOENT') throw error; // deleted and not yet committed
       });
     }
-    for (const built of ['workflows/dist', 'workflows/skill-trial/dist', 'workflows/graph/dist'])
+    for (const built of ['workflows/dist', 'workflows/skill-trial/dist', 'workflows/graph/dist', 'workflows/desk/dist'])
       await cp(join(root, built), join(folder, built), { recursive: true });
     await mkdir(join(folder, 'node_modules'));
     for (const name of await readdir(join(root, 'node_modules'))) {
@@ -41,6 +41,10 @@ export class Checkout {
     // relative: a copy's links lead to the copy
     await symlink('../workflows/skill-trial', join(folder, 'node_modules/skill-trial'));
     await symlink('../workflows/graph', join(folder, 'node_modules/skill-trial-graph'));
+    await symlink('../workflows/desk', join(folder, 'node_modules/skill-trial-desk'));
+    // packages of which the desk has a version of its own
+    const own = join(root, 'workflows/desk/node_modules');
+    if (existsSync(own)) await symlink(own, join(folder, 'workflows/desk/node_modules'));
     await symlink(join(root, 'node_modules', '.bin'), join(folder, 'node_modules', '.bin'));
     // agents that npm run add-agent installed; their adapters resolve links
     if (existsSync(join(root, '.agents'))) await symlink(join(root, '.agents'), join(folder, '.agents'));

@@ -14,6 +14,7 @@ const targetHelp: Record<string, string> = {
   behaviour: 'hidden tests on the final code, its tests on the mutants, its documentation tried out',
   judge: 'let the model of experiment.yaml score the variants, beside people',
   score: 'lay out the blinded variants, read the score sheets',
+  desk: 'score the blinded variants on a page of your own machine',
   lock: "write every evaluator's sheets and lock scoring",
   disputes: 'list the cells on which the locked sheets differ',
   unblind: 'open the mapping, after the lock',
@@ -60,6 +61,7 @@ export function experimentTargets(
       'stability',
       'behaviour',
       'score',
+      'desk',
       'analyse',
       'report',
       'verify',
@@ -121,6 +123,8 @@ export function experimentTargets(
     ],
     outputs: [made('scores.json'), made('blind')],
   });
+  // never cached: it runs as long as people score
+  steps.desk = { ...withWords(task(`desk.js ${name}`)), dependsOn: ['score'] };
   steps.analyse = task(`6-analyse.js ${name}`, {
     dependsOn: [...trials, 'freeze', 'discover', 'negative-control', 'stability', 'behaviour', 'score'],
     inputs: [

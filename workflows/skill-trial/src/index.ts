@@ -2,10 +2,12 @@
 
 export { adjudicate, listDisputes, type Verdict } from './adjudication.js';
 export { agents, findAgent } from './agent.js';
+export { AgreementRow, agreementRows } from './agreement-row.js';
 // notebooks and figures
 export { type Analysis, analyse, listNotebooks, publishers, readAnalysis } from './analyse.js';
 export { analyseStudy, analysis, costMetrics, qualityMetrics } from './analysis.js';
 export { runBehaviour } from './behaviour-run.js';
+export { type BlindDocument, type BlindTestRun, blindDocuments, blindTestRuns } from './blind-artifact.js';
 export { CaseSettings, listCases, readCase } from './case.js';
 export { type Claim, claimFindings, extractClaims } from './claim.js';
 export { systemClock } from './clock.js';
@@ -43,13 +45,14 @@ export { trajectoryFigure } from './figures/trajectory.js';
 export { freeze } from './freeze.js';
 // benches
 export { openGateway } from './gateway.js';
+export { GuessMeasure } from './guess.js';
 export { runJudge } from './judge-run.js';
 export { installKernelspec } from './kernelspec.js';
 // steps
 export { type Lab, openLab } from './lab.js';
 export { findLeaks } from './leak.js';
 export { lockScoring } from './locking.js';
-export { type OpenPair, unblind } from './mapping.js';
+export { guessMeasure, type OpenPair, unblind } from './mapping.js';
 export { FindingMark, foldMarks, MarkEvent, type Marks, marksOf, type RowMark, type VariantMarks, variantKey } from './mark.js';
 export { openGuesses } from './mark-check.js';
 export type { Progress, VariantProgress } from './mark-progress.js';
@@ -76,6 +79,7 @@ export { findSandbox } from './sandbox.js';
 export { makeSchedule, trialsOfArm } from './schedule.js';
 export { score } from './score-run.js';
 export { DeskLock, readDeskLock } from './scoring-lock.js';
+export { ScoringState, scoringState, sheetsOf } from './scoring-state.js';
 export { sweepSessions } from './session.js';
 export { Finding, FindingStatus, Sheet } from './sheet.js';
 export { readSkill, readSkills } from './skill.js';
@@ -88,3 +92,4 @@ export { validateLab } from './validation.js';
 export { runVerdicts } from './verdict-run.js';
 export { verify } from './verify.js';
 export { version } from './version.js';
+export { visible } from './visible.js';

@@ -3,8 +3,8 @@ export function visible(words: string): string {
   return words
     .replace(/\r\n?|\n|\t/g, ' ')
     .replace(
-      /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-      (sign) => `\\u{${sign.charCodeAt(0).toString(16)}}`,
+      /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu,
+      (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`,
     );
 }
 

@@ -1,0 +1,1 @@
+export { type DeskOptions, type DeskServer, startDesk } from './desk-server.js';
