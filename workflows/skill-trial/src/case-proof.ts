@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { makeBase } from './base.js';
 import { type Case, caseHashes, hasTests } from './case.js';
 import { SettingsError } from './errors.js';
-import { hashOf } from './hash.js';
+import { hashOf, hashTree } from './hash.js';
 import type { Lab } from './lab.js';
 import { hasRecord, readJson, sealRecord } from './record.js';
 import { type RequirementResult, requirementsOf } from './requirement-result.js';
@@ -34,22 +34,14 @@ async function proveCase(lab: Lab, one: Case, onStep: (text: string) => void): P
   const solution = join(one.folder, one.solution);
   const base = await makeBase(one, lab.run.bases);
   const sandbox = (await findSandbox(lab.experiment.sandbox)).kind;
-  const { hidden, solution: solutionHash, mutants } = await caseHashes(one);
+  const { hidden, solution: reference } = await caseHashes(one);
   const { suite, tests } = one;
-  const key = hashOf({
-    base: base.commit,
-    suite,
-    framework: tests.framework,
-    sandbox,
-    hidden,
-    solutionHash,
-    mutants,
-    node: process.version,
-  });
+  const common = { base: base.commit, suite, framework: tests.framework, sandbox, hidden, reference, node: process.version };
   const trees = [{ mutant: 'solution', mustFail: [] as string[] }, ...one.matrix];
   let told = false;
   return inTurn(trees, async ({ mutant: tree, mustFail }) => {
-    const target = lab.run.proof(one.name, key, tree);
+    const changed = tree === 'solution' ? null : await hashTree(join(one.folder, one.mutants as string, tree));
+    const target = lab.run.proof(one.name, hashOf({ ...common, changed }), tree);
     if (!(await hasRecord(target))) {
       if (!told) onStep(`case ${one.name}: hidden tests on the solution and ${one.matrix.length} mutants`);
       told = true;
