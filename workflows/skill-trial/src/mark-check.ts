@@ -4,7 +4,7 @@ import { SettingsError } from './errors.js';
 import { canonicalJson } from './hash.js';
 import { caseOf } from './lab.js';
 import { foldMarks, type MarkEvent, type Marks, marksOf } from './mark.js';
-import type { DeskLock } from './scoring-lock.js';
+import { type DeskLock, isLocked } from './scoring-lock.js';
 
 /** Pairs whose guess is open and that hold this variant: they come before its marks. Where both sides are the same there is nothing to guess. */
 export function openGuesses(desk: Pick<Desk, 'pairs'>, marks: Marks, variant: { case: string; content: string }): DeskPair[] {
@@ -42,6 +42,9 @@ export function checkMark(desk: Desk, before: MarkEvent[], event: MarkEvent, loc
   const variant =
     desk.variants.find((one) => one.case === event.case && one.content === event.content) ??
     refuse('No such variant', 'a content hash of a blinded pair', event.content, 'read the desk again');
+  // the same value marked again would change nothing, and still be a mark after the lock
+  if (isLocked(lock, variant))
+    refuse('Scoring is locked', 'a variant that no lock holds', event.content, 'settle a dispute by adjudication instead');
   const open = openGuesses(desk, marks, event);
   if (open.length > 0)
     refuse(

@@ -103,6 +103,7 @@ describe('the lock', () => {
     } as const;
     const changes: MarkEvent[] = [
       event,
+      { ...event, value: true },
       { kind: 'undo' },
       { kind: 'applicability', case: 'tiny', row: 'R1', applicable: false, note: '' },
     ];
