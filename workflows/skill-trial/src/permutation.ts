@@ -1,29 +1,52 @@
+import { normalCdf } from './statistics/distribution.js';
+import { seededRandom } from './statistics/random.js';
 import { delta, summarise } from './summary.js';
 
 export interface PermutationTest {
   /** Two-sided p; null where a group is empty. */
   p: number | null;
-  /** The smallest p that this design can reach, whatever the data; null likewise. */
+  /** The smallest p that this design and method can reach, whatever the data; null likewise. */
   smallestP: number | null;
+  /** Ways to label the runs that were looked at: all of them, or those drawn; 0 where none was. */
   arrangements: number;
+  method: 'exact' | 'monte-carlo' | 'normal-limit';
+}
+
+export interface PermutationOptions {
+  /** Up to so many arrangements are enumerated. */
+  limit?: number;
+  /** Beyond, so many are drawn. */
+  samples?: number;
+  seed?: number;
+  /** Above so many runs nothing is drawn: the normal limit of the permutation distribution is used. */
+  most?: number;
 }
 
 /**
- * Exact permutation test of a difference in means, arm labels exchanged within each case (repeats are independent, so they are never
- * paired by index). p = arrangements at least as extreme as the one seen / all arrangements (Fisher 1935; Good, Permutation Tests,
- * 2005, section 3). All arrangements are enumerated: for three against three that is 20, and the smallest p is 2/20 = 0.10.
- * Values that are null are left out. Throws a RangeError beyond `limit` arrangements.
+ * Permutation test of a difference in means, arm labels exchanged within each case (repeats are independent, so they are never paired
+ * by index). p = arrangements at least as extreme as the one seen / all arrangements (Fisher 1935; Good, Permutation Tests, 2005,
+ * section 3): for three against three that is 20, and the smallest p is 2/20 = 0.10. Beyond `limit` arrangements, `samples` are drawn
+ * from the seed and p = (extreme + 1)/(samples + 1), which is never too small (Phipson and Smyth 2010). Values that are null are left out.
  */
-export function permutationTest(cases: { a: (number | null)[]; b: (number | null)[] }[], limit = 200_000): PermutationTest {
+export function permutationTest(
+  cases: { a: (number | null)[]; b: (number | null)[] }[],
+  { limit = 200_000, samples = 9_999, seed = 1, most = 2_000 }: PermutationOptions = {},
+): PermutationTest {
   const known = cases.map(({ a, b }) => ({ a: a.filter((value) => value !== null), b: b.filter((value) => value !== null) }));
   if (known.length === 0 || known.some(({ a, b }) => a.length === 0 || b.length === 0))
-    return { p: null, smallestP: null, arrangements: 0 };
+    return { p: null, smallestP: null, arrangements: 0, method: 'exact' };
   const arrangements = known.reduce((product, { a, b }) => product * choose(a.length + b.length, b.length), 1);
-  if (arrangements > limit) throw new RangeError(`${arrangements} arrangements: more than ${limit} are not enumerated`);
+  if (arrangements <= limit) return enumerated(known, arrangements);
+  const runs = known.reduce((sum, { a, b }) => sum + a.length + b.length, 0);
+  return runs > most ? normalLimit(known) : drawn(known, samples, seed);
+}
+
+type Known = { a: number[]; b: number[] }[];
+
+function enumerated(known: Known, arrangements: number): PermutationTest {
   const differences = known.map(({ a, b }) => everyDifference([...a, ...b], b.length));
   const seen = differences.reduce((sum, [first]) => sum + (first as number), 0);
-  // Equal differences may differ in their last bits, the more so the larger the values: tokens count in millions.
-  const slack = 1e-9 * known.reduce((most, { a, b }) => Math.max(most, ...a.map(Math.abs), ...b.map(Math.abs)), 0);
+  const slack = slackOf(known);
   let extreme = 0;
   const visit = (index: number, sum: number): void => {
     if (index === differences.length) {
@@ -35,7 +58,62 @@ export function permutationTest(cases: { a: (number | null)[]; b: (number | null
   visit(0, 0);
   // The most extreme arrangement has a mirror image, as extreme, only where every case has groups of equal size.
   const mirrored = known.every(({ a, b }) => a.length === b.length);
-  return { p: extreme / arrangements, smallestP: (mirrored ? 2 : 1) / arrangements, arrangements };
+  return { p: extreme / arrangements, smallestP: (mirrored ? 2 : 1) / arrangements, arrangements, method: 'exact' };
+}
+
+/** Labels drawn anew `samples` times: in each case, which runs are b's. */
+function drawn(known: Known, samples: number, seed: number): PermutationTest {
+  const random = seededRandom(seed);
+  const groups = known.map(({ a, b }) => {
+    const values = Float64Array.from([...b, ...a]);
+    return { values, size: b.length, total: values.reduce((sum, value) => sum + value, 0) };
+  });
+  const difference = ({ values, size, total }: (typeof groups)[number]): number => {
+    let sum = 0;
+    for (let index = 0; index < size; index++) sum += values[index] as number;
+    return sum / size - (total - sum) / (values.length - size);
+  };
+  const seen = Math.abs(groups.reduce((sum, group) => sum + difference(group), 0));
+  const slack = slackOf(known);
+  let extreme = 0;
+  for (let sample = 0; sample < samples; sample++) {
+    let sum = 0;
+    for (const group of groups) {
+      const { values, size } = group;
+      // the first places of a shuffle (Fisher and Yates) are a draw without return
+      for (let index = 0; index < size; index++) {
+        const other = index + random.below(values.length - index);
+        const kept = values[index] as number;
+        values[index] = values[other] as number;
+        values[other] = kept;
+      }
+      sum += difference(group);
+    }
+    if (Math.abs(sum) >= seen - slack) extreme += 1;
+  }
+  return { p: (extreme + 1) / (samples + 1), smallestP: 1 / (samples + 1), arrangements: samples, method: 'monte-carlo' };
+}
+
+/** The permutation distribution's own mean (0) and variance, taken as normal: right for thousands of runs (Hoeffding 1951). */
+function normalLimit(known: Known): PermutationTest {
+  let [sum, variance] = [0, 0];
+  for (const { a, b } of known) {
+    const n = a.length + b.length;
+    const total = a.reduce((all, value) => all + value, 0) + b.reduce((all, value) => all + value, 0);
+    const mean = total / n;
+    const squares = [a, b].reduce((all, group) => group.reduce((own, value) => own + (value - mean) ** 2, all), 0);
+    const own = b.reduce((all, value) => all + value, 0);
+    sum += own / b.length - (total - own) / a.length;
+    variance += (squares / (n - 1)) * (1 / a.length + 1 / b.length);
+  }
+  const p = variance === 0 ? 1 : 2 * normalCdf(-Math.abs(sum) / Math.sqrt(variance));
+  return { p, smallestP: 0, arrangements: 0, method: 'normal-limit' };
+}
+
+/** Equal differences may differ in their last bits, the more so the larger the values: tokens count in millions. */
+function slackOf(known: Known): number {
+  const largest = (group: number[]) => group.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return 1e-9 * known.reduce((most, { a, b }) => Math.max(most, largest(a), largest(b)), 0);
 }
 
 /** What the test is about: mean(b) − mean(a) within a case, averaged over the cases; null where a group is empty. */

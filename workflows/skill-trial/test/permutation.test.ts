@@ -4,12 +4,17 @@ import { meanDifference, permutationTest } from '../src/permutation.js';
 
 describe('exact permutation test', () => {
   test('three against three, fully separated, reaches 2/20 = 0.10 and no less', () => {
-    expect(permutationTest([{ a: [1, 2, 3], b: [4, 5, 6] }])).toEqual({ p: 0.1, smallestP: 0.1, arrangements: 20 });
+    expect(permutationTest([{ a: [1, 2, 3], b: [4, 5, 6] }])).toEqual({
+      p: 0.1,
+      smallestP: 0.1,
+      arrangements: 20,
+      method: 'exact',
+    });
   });
 
   test('hand-counted: a = 1, 2 and b = 2, 4 has 4 of 6 arrangements as extreme', () => {
     // means of b − a over the six choices of b: {2,4} 1.5, {1,4} .5, {1,2} −1.5, {2',4} 1.5, {2,2'} −.5, {1,2'} −1.5
-    expect(permutationTest([{ a: [1, 2], b: [2, 4] }])).toEqual({ p: 4 / 6, smallestP: 2 / 6, arrangements: 6 });
+    expect(permutationTest([{ a: [1, 2], b: [2, 4] }])).toEqual({ p: 4 / 6, smallestP: 2 / 6, arrangements: 6, method: 'exact' });
   });
 
   test('all values equal: every arrangement is as extreme, p = 1', () => {
@@ -18,7 +23,7 @@ describe('exact permutation test', () => {
   });
 
   test('unequal groups have no mirror image: two against one reaches 1/3', () => {
-    expect(permutationTest([{ a: [1, 2], b: [9] }])).toEqual({ p: 1 / 3, smallestP: 1 / 3, arrangements: 3 });
+    expect(permutationTest([{ a: [1, 2], b: [9] }])).toEqual({ p: 1 / 3, smallestP: 1 / 3, arrangements: 3, method: 'exact' });
   });
 
   test('labels are exchanged within a case only: two cases of 2 v 2 have 36 arrangements', () => {
@@ -26,7 +31,7 @@ describe('exact permutation test', () => {
       { a: [0, 0], b: [1, 1] },
       { a: [100, 100], b: [101, 101] },
     ];
-    expect(permutationTest(cases)).toEqual({ p: 2 / 36, smallestP: 2 / 36, arrangements: 36 });
+    expect(permutationTest(cases)).toEqual({ p: 2 / 36, smallestP: 2 / 36, arrangements: 36, method: 'exact' });
   });
 
   test('six cases of one pair each reach 2/64, below .05', () => {
@@ -51,13 +56,43 @@ describe('exact permutation test', () => {
       ],
     ],
   ])('p is null with %s', (_what, cases) => {
-    expect(permutationTest(cases)).toEqual({ p: null, smallestP: null, arrangements: 0 });
+    expect(permutationTest(cases)).toEqual({ p: null, smallestP: null, arrangements: 0, method: 'exact' });
     expect(meanDifference(cases)).toBeNull();
   });
 
-  test('too many arrangements are refused, never sampled in silence', () => {
+  test('too many arrangements are sampled from the seed, and say so: the same seed gives the same p', () => {
     const many = Array.from({ length: 20 }, (_, index) => index);
-    expect(() => permutationTest([{ a: many, b: many }])).toThrow(RangeError);
+    const shifted = many.map((value) => value + 3);
+    const first = permutationTest([{ a: many, b: shifted }], { seed: 7 });
+    expect(first).toMatchObject({ method: 'monte-carlo', arrangements: 9999, smallestP: 1 / 10_000 });
+    expect(permutationTest([{ a: many, b: shifted }], { seed: 7 })).toEqual(first);
+  });
+
+  test('sampled and enumerated p agree within four standard errors', () => {
+    const cases = [
+      { a: [1, 4, 2, 8], b: [5, 7, 1, 9] },
+      { a: [3, 3, 6, 2], b: [8, 4, 4, 7] },
+    ];
+    const exact = permutationTest(cases);
+    const sampled = permutationTest(cases, { limit: 1, seed: 3 });
+    expect([exact.method, sampled.method]).toEqual(['exact', 'monte-carlo']);
+    const error = Math.sqrt(((exact.p as number) * (1 - (exact.p as number))) / 9999);
+    expect(Math.abs((sampled.p as number) - (exact.p as number))).toBeLessThan(4 * error);
+  });
+
+  test('sampling never gives 0: one more than the extreme ones, of one more than all', () => {
+    const low = Array.from({ length: 20 }, (_, index) => index);
+    expect(permutationTest([{ a: low, b: low.map((value) => value + 1000) }], { samples: 99 }).p).toBe(1 / 100);
+  });
+
+  test('above thousands of runs the normal limit is used, close to what sampling gives', () => {
+    const a = Array.from({ length: 300 }, (_, index) => (index * 37) % 101);
+    const b = a.map((value, index) => value + (index % 3 === 0 ? 12 : 0));
+    const limit = permutationTest([{ a, b }], { most: 100 });
+    const sampled = permutationTest([{ a, b }], { samples: 9999 });
+    expect([limit.method, sampled.method]).toEqual(['normal-limit', 'monte-carlo']);
+    expect(Math.abs((limit.p as number) - (sampled.p as number))).toBeLessThan(0.015);
+    expect(permutationTest([{ a: a.map(() => 5), b: b.map(() => 5) }], { most: 100 }).p).toBe(1);
   });
 
   const value = fc.integer({ min: 0, max: 50_000_000 }).map((number) => number / 7);
