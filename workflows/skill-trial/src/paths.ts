@@ -36,6 +36,8 @@ export function rootPaths(root: string) {
     experiments: join(data, 'experiments'),
     experiment: (name: string) => join(data, 'experiments', name),
     settings: (name: string) => join(data, 'experiments', name, 'experiment.yaml'),
+    /** Tables that others published, as data. */
+    published: (file: string) => join(data, 'published', file),
     runs: join(data, 'runs'),
     skills: join(root, 'skills-src'),
     skill: (name: string) => join(root, 'skills-src', name),
