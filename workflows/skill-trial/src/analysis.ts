@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { ComparisonRow, compareArms, Statistic, testArms } from './comparison.js';
+import { ComparisonRow, compareArms } from './comparison.js';
 import { consistency } from './consistency.js';
 import { CriticalRisk, criticalRisks } from './critical-risk.js';
 import { contrasts } from './experiment.js';
 import { MetricId, metrics, requirementMetrics } from './metric.js';
 import { pooledPrecision } from './precision.js';
 import { ScoringStatus } from './score.js';
+import { Statistic, testArms } from './statistic.js';
 import type { Study } from './study.js';
 import { TrialStatus } from './trial-record.js';
 
@@ -88,10 +89,14 @@ export type Published = z.infer<typeof Published>;
 /** Each published value as a function of the study: notebooks call these and no formula of their own, and verify calls them again. */
 export const analysis: { [Name in keyof Published]: (study: Study) => Published[Name] } = {
   trials: trialRows,
-  'rows-quality': (study) => compareArms(study.results, contrasts(study.lab.experiment), qualityOf(study), study.planned),
-  'rows-cost': (study) => compareArms(study.results, contrasts(study.lab.experiment), costMetrics, study.planned),
-  'statistics-quality': (study) => testArms(study.results, contrasts(study.lab.experiment), qualityOf(study)),
-  'statistics-cost': (study) => testArms(study.results, contrasts(study.lab.experiment), costMetrics),
+  'rows-quality': (study) =>
+    compareArms(study.results, contrasts(study.lab.experiment), qualityOf(study), study.planned, study.lab.experiment.decision),
+  'rows-cost': (study) =>
+    compareArms(study.results, contrasts(study.lab.experiment), costMetrics, study.planned, study.lab.experiment.decision),
+  'statistics-quality': (study) =>
+    testArms(study.results, contrasts(study.lab.experiment), qualityOf(study), study.lab.experiment.decision),
+  'statistics-cost': (study) =>
+    testArms(study.results, contrasts(study.lab.experiment), costMetrics, study.lab.experiment.decision),
   'precision-pooled': precisionByArm,
   'critical-risks': (study) => criticalRisks(study.results),
   consistency: (study) =>

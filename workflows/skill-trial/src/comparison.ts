@@ -1,12 +1,23 @@
 import { z } from 'zod';
-import { type MetricId, MetricId as MetricIdSchema, metricOf } from './metric.js';
-import { meanDifference, permutationTest } from './permutation.js';
+import type { DecisionRule } from './experiment.js';
+import { type Metric, type MetricId, MetricId as MetricIdSchema, metricOf } from './metric.js';
 import type { TrialResult } from './result.js';
+import { invalidBounds } from './statistics/bounds.js';
+import { censoredMedian } from './statistics/censored.js';
+import { discordance } from './statistics/discordance.js';
+import { Interval } from './statistics/interval.js';
+import { wilsonInterval } from './statistics/wilson.js';
 import { delta, summarise } from './summary.js';
 
 const number = z.number().nullable();
 const Counts = z.strictObject({ used: z.int().nonnegative(), total: z.int().nonnegative() });
 const Range = z.strictObject({ min: number, max: number });
+const Quartiles = z.strictObject({ q1: number, q3: number });
+const Censored = z.strictObject({ runs: z.int().nonnegative(), atLeast: number });
+
+/** primary: the test that was planned. criterion: named in the acceptance rule. exploratory: looked at, and no more. */
+export const Role = z.enum(['primary', 'criterion', 'exploratory']);
+export type Role = z.infer<typeof Role>;
 
 /** One row of the comparison: a metric of two arms. `a` is the control. */
 export const ComparisonRow = z.strictObject({
@@ -14,7 +25,9 @@ export const ComparisonRow = z.strictObject({
   metric: MetricIdSchema,
   title: z.string(),
   unit: z.string(),
+  role: Role,
   aggregate: z.enum(['median', 'share']),
+  /** Null where nothing is known, and where the median falls among runs that the limit cut off. */
   a: number,
   b: number,
   /** b − a in the row's unit; null where one side is all unknown. */
@@ -23,26 +36,38 @@ export const ComparisonRow = z.strictObject({
   nB: Counts,
   rangeA: Range,
   rangeB: Range,
+  /** Type 7. */
+  quartilesA: Quartiles,
+  quartilesB: Quartiles,
+  meanA: number,
+  meanB: number,
+  /** The end of the metric's scale, which begins at 0; null where it has none. */
+  scaleMax: number,
+  /** Runs of unknown length beyond their limit, and what the median is at least; null for a metric that is not cut off. */
+  censoredA: Censored.nullable(),
+  censoredB: Censored.nullable(),
+  /** Wilson's interval of a share; null for a median. */
+  rateA: Interval.nullable(),
+  rateB: Interval.nullable(),
+  /** The delta with invalid trials at the best and the worst end; null where no trial is invalid or no end is better. */
+  bounds: z.strictObject({ invalidA: z.int(), invalidB: z.int(), best: number, worst: number }).nullable(),
+  /** Cases whose mean rose, fell or stayed: a net zero can hide flips. Cases whose runs disagree; cases at an end of the scale in both arms. */
+  cases: z.strictObject({
+    gained: z.array(z.string()),
+    lost: z.array(z.string()),
+    same: z.int().nonnegative(),
+    unknown: z.int().nonnegative(),
+    unsteady: z.array(z.string()),
+    atFloor: z.array(z.string()),
+    atCeiling: z.array(z.string()),
+  }),
   formula: z.string(),
-  /** Paths of the saved records, below the checkout. */
+  /** Paths of the saved records, below the checkout; the arms apart and together. */
+  evidenceA: z.array(z.string()),
+  evidenceB: z.array(z.string()),
   evidence: z.array(z.string()),
 });
 export type ComparisonRow = z.infer<typeof ComparisonRow>;
-
-/** One test of a metric; every p stands beside the smallest one that the design can reach. */
-export const Statistic = z.strictObject({
-  contrast: z.string(),
-  metric: MetricIdSchema,
-  test: z.literal('permutation-within-case'),
-  estimand: z.literal('these-cases'),
-  /** Difference of means within a case, b − a, averaged over the cases; null where a group has no value. */
-  estimate: number,
-  p: number,
-  smallestP: number,
-  arrangements: z.int().nonnegative(),
-  note: z.string(),
-});
-export type Statistic = z.infer<typeof Statistic>;
 
 export interface Contrast {
   arm: string;
@@ -54,34 +79,59 @@ export function contrastName({ arm, control }: Contrast): string {
   return `${arm}-${control}`;
 }
 
-/** The comparison rows of the wanted metrics for every contrast. `planned` is how many trials each arm has in the schedule. */
+/** Results by arm, and by case within it, each in the order given. */
+export type Grouped = Map<string, Map<string, TrialResult[]>>;
+
+/** The results grouped once, for many rows. */
+export function groupResults(results: TrialResult[]): Grouped {
+  const arms: Grouped = new Map();
+  for (const result of results) {
+    const cases = arms.get(result.arm) ?? new Map<string, TrialResult[]>();
+    const runs = cases.get(result.case);
+    if (runs === undefined) cases.set(result.case, [result]);
+    else runs.push(result);
+    arms.set(result.arm, cases);
+  }
+  return arms;
+}
+
+/** One metric's values of a contrast by case: every case that either arm has a run of. */
+export function valuesByCase(grouped: Grouped, { arm, control }: Contrast, id: MetricId) {
+  const of = (which: string, one: string) => (grouped.get(which)?.get(one) ?? []).map((result) => result.values[id]);
+  const names = new Set([...(grouped.get(control)?.keys() ?? []), ...(grouped.get(arm)?.keys() ?? [])]);
+  return [...names].map((name) => ({ name, a: of(control, name), b: of(arm, name) }));
+}
+
+/**
+ * The comparison rows of the wanted metrics for every contrast. `planned` is how many trials each arm has in the schedule; the rule says
+ * which metrics were planned (without one all are exploratory).
+ */
 export function compareArms(
   results: TrialResult[],
   contrasts: Contrast[],
   wanted: readonly MetricId[],
   planned: Record<string, number>,
+  rule: Pick<DecisionRule, 'primary'> | null = null,
 ): ComparisonRow[] {
-  return contrasts.flatMap((contrast) => wanted.map((id) => compareOne(results, contrast, id, planned)));
+  const grouped = groupResults(results);
+  return contrasts.flatMap((contrast) => wanted.map((id) => compareOne(grouped, contrast, id, planned, rule)));
 }
 
-function compareOne(results: TrialResult[], contrast: Contrast, id: MetricId, planned: Record<string, number>): ComparisonRow {
+function compareOne(
+  grouped: Grouped,
+  contrast: Contrast,
+  id: MetricId,
+  planned: Record<string, number>,
+  rule: Pick<DecisionRule, 'primary'> | null,
+): ComparisonRow {
   const metric = metricOf(id);
-  const side = (arm: string) => {
-    const own = results.filter((result) => result.arm === arm);
-    const known = summarise(own.map((result) => result.values[id]));
-    return {
-      value: metric.aggregate === 'median' ? known.median : known.mean,
-      n: { used: known.nUsed, total: planned[arm] ?? own.length },
-      range: { min: known.min, max: known.max },
-      evidence: own.filter((result) => result.values[id] !== null).map((result) => result.evidence[id]),
-    };
-  };
-  const [a, b] = [side(contrast.control), side(contrast.arm)];
+  const [a, b] = [sideOf(grouped, contrast.control, metric, planned), sideOf(grouped, contrast.arm, metric, planned)];
   return {
     contrast: contrastName(contrast),
     metric: id,
     title: metric.title,
     unit: metric.unit,
+    role: roleOf(id, rule),
     aggregate: metric.aggregate,
     a: a.value,
     b: b.value,
@@ -90,36 +140,65 @@ function compareOne(results: TrialResult[], contrast: Contrast, id: MetricId, pl
     nB: b.n,
     rangeA: a.range,
     rangeB: b.range,
+    quartilesA: a.quartiles,
+    quartilesB: b.quartiles,
+    meanA: a.mean,
+    meanB: b.mean,
+    scaleMax: metric.max,
+    censoredA: a.censored,
+    censoredB: b.censored,
+    rateA: a.rate,
+    rateB: b.rate,
+    bounds: boundsOf(metric, a, b),
+    cases: discordance(valuesByCase(grouped, contrast, id), { floor: metric.max === null ? null : 0, ceiling: metric.max }),
     formula: metric.formula,
+    evidenceA: a.evidence,
+    evidenceB: b.evidence,
     evidence: [...new Set([...a.evidence, ...b.evidence])],
   };
 }
 
-/** Permutation tests for the wanted metrics. A test that cannot be enumerated is reported as not made, with the reason. */
-export function testArms(results: TrialResult[], contrasts: Contrast[], wanted: readonly MetricId[]): Statistic[] {
-  return contrasts.flatMap((contrast) =>
-    wanted.map((id) => {
-      const cases = [...new Set(results.map((result) => result.case))];
-      const values = (arm: string, one: string) =>
-        results.filter((result) => result.arm === arm && result.case === one).map((result) => result.values[id]);
-      const groups = cases.map((one) => ({ a: values(contrast.control, one), b: values(contrast.arm, one) }));
-      const common = {
-        contrast: contrastName(contrast),
-        metric: id,
-        test: 'permutation-within-case' as const,
-        estimand: 'these-cases' as const,
-      };
-      const estimate = meanDifference(groups);
-      try {
-        const { p, smallestP, arrangements } = permutationTest(groups);
-        const note =
-          smallestP !== null && smallestP > 0.05
-            ? `this design cannot reach p < .05: its smallest p is ${smallestP.toFixed(3)}`
-            : '';
-        return { ...common, estimate, p, smallestP, arrangements, note: p === null ? 'no value in one of the groups' : note };
-      } catch (error) {
-        return { ...common, estimate, p: null, smallestP: null, arrangements: 0, note: (error as Error).message };
-      }
-    }),
-  );
+type Side = ReturnType<typeof sideOf>;
+
+function sideOf(grouped: Grouped, arm: string, metric: Metric, planned: Record<string, number>) {
+  const own = [...(grouped.get(arm)?.values() ?? [])].flat();
+  const values = own.map((result) => result.values[metric.id]);
+  const known = summarise(values);
+  // the clock of a run that a limit ended stopped too early, and only that is known
+  const censored =
+    metric.id === 'elapsed_seconds'
+      ? censoredMedian(own.map((result) => ({ value: result.values[metric.id], censored: isCutOff(result) })))
+      : null;
+  const share = metric.aggregate === 'share';
+  return {
+    values,
+    invalid: own.filter((result) => !result.valid).length,
+    value: share ? known.mean : censored === null ? known.median : censored.median,
+    n: { used: known.nUsed, total: planned[arm] ?? own.length },
+    range: { min: known.min, max: known.max },
+    quartiles: { q1: known.q1, q3: known.q3 },
+    mean: known.mean,
+    censored: censored === null ? null : { runs: censored.censored, atLeast: censored.atLeast },
+    rate: share && known.mean !== null ? wilsonInterval(Math.round(known.mean * known.nUsed), known.nUsed) : null,
+    evidence: [...new Set(own.filter((result) => result.values[metric.id] !== null).map((result) => result.evidence[metric.id]))],
+  };
+}
+
+/** A run that the wall clock or another limit ended before it was done. */
+function isCutOff({ status }: TrialResult): boolean {
+  return status === 'timed-out' || status === 'limit';
+}
+
+function boundsOf(metric: Metric, a: Side, b: Side): ComparisonRow['bounds'] {
+  if (a.invalid + b.invalid === 0 || metric.better === 'neither') return null;
+  const scale = metric.better === 'higher' ? { worse: 0, better: metric.max } : { worse: metric.max, better: 0 };
+  const valid = ({ values, invalid }: Side) => ({ values: values.filter((value) => value !== null), invalid });
+  return { invalidA: a.invalid, invalidB: b.invalid, ...invalidBounds(valid(a), valid(b), scale, metric.aggregate) };
+}
+
+/** What the plan says of a metric. */
+export function roleOf(id: MetricId, rule: Pick<DecisionRule, 'primary'> | null): Role {
+  if (rule === null) return 'exploratory';
+  if (rule.primary === id) return 'primary';
+  return id === 'elapsed_seconds' || id === 'input_tokens_uncached' || id === 'finding_precision' ? 'criterion' : 'exploratory';
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { type ComparisonRow, type Contrast, contrastName, type Statistic } from './comparison.js';
+import { type ComparisonRow, type Contrast, contrastName } from './comparison.js';
 import type { CriticalRisk } from './critical-risk.js';
 import { anyDifference, type ContrastDecision } from './decision.js';
 import type { Experiment } from './experiment.js';
 import { formatDelta, formatValue } from './number-format.js';
 import type { TrialResult } from './result.js';
+import type { Statistic } from './statistic.js';
 
 /** The four parts of PROTOCOL.md, section 7, as sentences. */
 export const Conclusion = z.strictObject({

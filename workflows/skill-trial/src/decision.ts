@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { type ComparisonRow, type Contrast, contrastName, type Statistic } from './comparison.js';
+import { type ComparisonRow, type Contrast, contrastName } from './comparison.js';
 import type { CriticalRisk } from './critical-risk.js';
 import type { DecisionRule } from './experiment.js';
 import { pooledPrecision } from './precision.js';
 import type { TrialResult } from './result.js';
+import type { Statistic } from './statistic.js';
 import { ratio, summarise } from './summary.js';
 
 /** One criterion of the acceptance rule with the figures it was held against; met null: it cannot be told yet. */
@@ -11,7 +12,7 @@ export const Criterion = z.strictObject({ criterion: z.string(), met: z.boolean(
 export type Criterion = z.infer<typeof Criterion>;
 
 export const Descriptive = z.enum(['accept', 'restrict', 'revise', 'reject', 'pending', 'withheld']);
-export const Inferential = z.enum(['supported', 'not-distinguishable', 'not-attainable', 'pending', 'withheld']);
+export const Inferential = z.enum(['supported', 'equivalent', 'not-distinguishable', 'not-attainable', 'pending', 'withheld']);
 
 /** What these runs showed by the acceptance rule, and what may be concluded beyond them: kept apart. */
 export const ContrastDecision = z.strictObject({
@@ -132,19 +133,32 @@ function falseFindings({ results, contrast, rule }: DecisionInput): Criterion {
 function budget(input: DecisionInput, metric: 'elapsed_seconds' | 'input_tokens_uncached', limit: number): Criterion {
   const row = rowOf(input, metric);
   const times = ratio(row?.a ?? null, row?.b ?? null);
+  // a median among runs that the limit cut off is at least so long: enough to miss a budget, never to keep one
+  const atLeast = times === null ? ratio(row?.a ?? null, row?.censoredB?.atLeast ?? null) : null;
+  const beyond = atLeast !== null && atLeast > limit + slack;
   return {
     criterion: `fits the budget of ${metric}`,
-    met: times === null ? null : times <= limit + slack,
-    figures: `ratio of medians ${shown(times)}, at most ${limit}`,
+    met: times !== null ? times <= limit + slack : beyond ? false : null,
+    figures: `ratio of medians ${atLeast === null ? shown(times) : `at least ${shown(atLeast)} (the limit cut runs off)`}, at most ${limit}`,
   };
 }
 
-/** What may be said beyond these runs. A design that cannot reach p < .05 earns no verdict, whatever it shows. */
-function inference(input: DecisionInput): ContrastDecision['inferential'] {
-  const test = input.statistics.find((row) => row.contrast === contrastName(input.contrast) && row.metric === input.rule.primary);
-  if (test?.p == null || test.smallestP === null) return 'pending';
-  if (test.smallestP > 0.05 || input.cases < 2) return 'not-attainable';
-  return test.p <= 0.05 ? 'supported' : 'not-distinguishable';
+/**
+ * What may be said beyond these runs: the within-case test of the primary metric, corrected by Holm for the contrasts that were tested.
+ * A design that cannot reach p < .05 earns no verdict, whatever it shows; no difference needs a margin declared before.
+ */
+export function inference({
+  rule,
+  contrast,
+  statistics,
+  cases,
+}: Pick<DecisionInput, 'rule' | 'contrast' | 'statistics' | 'cases'>): ContrastDecision['inferential'] {
+  const family = statistics.filter((row) => row.metric === rule.primary && row.p !== null);
+  const test = family.find((row) => row.contrast === contrastName(contrast));
+  if (test?.pHolm == null || test.smallestP === null) return 'pending';
+  if (test.smallestP * family.length > 0.05 + slack || cases < 2) return 'not-attainable';
+  if (test.pHolm <= 0.05 + slack) return 'supported';
+  return test.equivalence?.equivalent === true ? 'equivalent' : 'not-distinguishable';
 }
 
 function shown(value: number | null | undefined): string {

@@ -58,6 +58,8 @@ export const DecisionRule = z.strictObject({
   /** The largest ratio of medians, arm over control. */
   max_elapsed_ratio: Positive.default(3),
   max_uncached_input_ratio: Positive.default(3),
+  /** What counts as no difference of the primary metric, in its own unit; without it "no difference" is never concluded. */
+  equivalence_margin: Positive.optional(),
   tested_class: z.string().min(1),
   untested_class: z.string().min(1),
 });

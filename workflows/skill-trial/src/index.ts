@@ -11,7 +11,7 @@ export { type BlindDocument, type BlindTestRun, blindDocuments, blindTestRuns } 
 export { CaseSettings, listCases, readCase } from './case.js';
 export { type Claim, claimFindings, extractClaims } from './claim.js';
 export { systemClock } from './clock.js';
-export { compareArms, testArms } from './comparison.js';
+export { compareArms } from './comparison.js';
 export { completeness } from './completeness.js';
 export { consistency } from './consistency.js';
 export { runControl, runStability } from './control.js';
@@ -83,6 +83,7 @@ export { ScoringState, scoringState, sheetsOf } from './scoring-state.js';
 export { sweepSessions } from './session.js';
 export { Finding, FindingStatus, Sheet } from './sheet.js';
 export { readSkill, readSkills } from './skill.js';
+export { testArms } from './statistic.js';
 // analysis, for notebooks
 export { openStudy, readStudy, type Study, variantsOf } from './study.js';
 export { delta, ratio, summarise } from './summary.js';

@@ -38,6 +38,8 @@ export interface Metric {
   better: 'higher' | 'lower' | 'neither';
   /** median of the known values; share: the mean of zeros and ones. */
   aggregate: 'median' | 'share';
+  /** The end of a scale that begins at 0; null where it has none. Rubric maxima: PROTOCOL.md, section 4. */
+  max: number | null;
   /** Which saved record holds the value. */
   from: 'usage' | 'sheet' | 'checks' | 'verdict';
   formula: string;
@@ -52,6 +54,7 @@ export const metrics: Metric[] = [
     unit: 'fraction',
     better: 'higher',
     aggregate: 'median',
+    max: 1,
     from: 'sheet',
     formula: 'weight of confirmed applicable rows / weight of all applicable rows',
     pick: ({ score }) => score?.completeness ?? null,
@@ -62,6 +65,7 @@ export const metrics: Metric[] = [
     unit: 'fraction',
     better: 'higher',
     aggregate: 'median',
+    max: 1,
     from: 'sheet',
     formula: 'confirmed / (confirmed + contradicted), per run; 0/0 is unknown',
     pick: ({ score }) => score?.precision?.value ?? null,
@@ -72,6 +76,7 @@ export const metrics: Metric[] = [
     unit: 'points',
     better: 'higher',
     aggregate: 'median',
+    max: 12,
     from: 'sheet',
     formula: 'points of the test rubric; the row on the original defect comes from the negative control',
     pick: ({ score }) => score?.tests.points ?? null,
@@ -82,6 +87,7 @@ export const metrics: Metric[] = [
     unit: 'runs',
     better: 'higher',
     aggregate: 'share',
+    max: 1,
     from: 'checks',
     formula: 'runs in which at least one new test fails on the clean base by assertion / runs',
     pick: ({ checks }) => (checks === null ? null : checks.exposesDefect === true ? 1 : 0),
@@ -92,6 +98,7 @@ export const metrics: Metric[] = [
     unit: 'runs',
     better: 'higher',
     aggregate: 'share',
+    max: 1,
     from: 'checks',
     formula: 'runs whose whole suite is green with exit status 0 / runs',
     pick: ({ checks }) => (checks === null ? null : checks.suiteGreen ? 1 : 0),
@@ -102,6 +109,7 @@ export const metrics: Metric[] = [
     unit: 'points',
     better: 'higher',
     aggregate: 'median',
+    max: 6,
     from: 'sheet',
     formula: 'points of the documentation rubric',
     pick: ({ score }) => score?.documentation.points ?? null,
@@ -146,7 +154,17 @@ function usage(
   pick: (record: UsageRecord) => number | null,
 ): Metric {
   const better = id === 'elapsed_seconds' || id === 'input_tokens_uncached' ? 'lower' : 'neither';
-  return { id, title, unit, better, aggregate: 'median', from: 'usage', formula, pick: (sources) => pick(sources.usage) };
+  return {
+    id,
+    title,
+    unit,
+    better,
+    aggregate: 'median',
+    max: null,
+    from: 'usage',
+    formula,
+    pick: (sources) => pick(sources.usage),
+  };
 }
 
 /** What the verifier of a requirement-driven case tells; rows of the report where a case has one. */
@@ -157,6 +175,7 @@ export const requirementMetrics: Metric[] = [
     unit: 'runs',
     better: 'higher',
     aggregate: 'share',
+    max: 1,
     from: 'verdict',
     formula: 'runs in which every fail-to-pass test passes and every pass-to-pass test holds / runs',
     pick: ({ verdict }) => (verdict?.success == null ? null : verdict.success ? 1 : 0),
@@ -167,6 +186,7 @@ export const requirementMetrics: Metric[] = [
     unit: 'fraction',
     better: 'higher',
     aggregate: 'median',
+    max: 1,
     from: 'verdict',
     formula: 'fail-to-pass tests that pass / fail-to-pass tests',
     pick: ({ verdict }) => verdict?.partial ?? null,
@@ -177,6 +197,7 @@ export const requirementMetrics: Metric[] = [
     unit: 'fraction',
     better: 'higher',
     aggregate: 'median',
+    max: 1,
     from: 'verdict',
     formula: 'expected tests that pass / all expected tests, those among them that pass on the untouched repository',
     pick: ({ verdict }) => (verdict === null || verdict.raw.total === 0 ? null : verdict.raw.passed / verdict.raw.total),

@@ -1,5 +1,4 @@
 import type { ComparisonRow } from './comparison.js';
-import { metricOf } from './metric.js';
 import { formatDelta, formatValue } from './number-format.js';
 import type { Report } from './report.js';
 import {
@@ -15,17 +14,8 @@ import {
   table,
   text,
 } from './report-document.js';
-import {
-  type ContrastView,
-  evidenceLinks,
-  formatP,
-  formatRange,
-  inputs,
-  plainStatistic,
-  reachWords,
-  stripOf,
-  used,
-} from './report-view.js';
+import { statisticBlocks } from './report-statistics.js';
+import { type ContrastView, evidenceLinks, formatRange, inputs, stripOf, used } from './report-view.js';
 
 export function resultsSection(report: Report, views: ContrastView[]): Section {
   return {
@@ -61,18 +51,17 @@ function perRun(views: ContrastView[], arm: string): string {
 }
 
 function contrastBlocks(report: Report, view: ContrastView, named: boolean): Block[] {
-  const { arm, control, name, rows, statistics } = view;
+  const { arm, control, name, rows } = view;
   const how = (row: ComparisonRow) => `how-${name}-${row.metric}`;
   const number = (row: ComparisonRow, which: string, words: string): Inline => ({
     link: words,
     anchor: how(row),
     title: `${row.aggregate} of ${which}. ${row.formula}. ${which === 'difference' ? '' : inputs(report, row, which)}`.trim(),
   });
-  const title = (metric: ComparisonRow['metric']) => rows.find((row) => row.metric === metric)?.title ?? metricOf(metric).title;
   const main: Content[][] = rows.map((row) => [
     row.title,
-    number(row, control, formatValue(row.a, row.unit)),
-    number(row, arm, formatValue(row.b, row.unit)),
+    number(row, control, sideWords(row.a, row.censoredA, row.unit)),
+    number(row, arm, sideWords(row.b, row.censoredB, row.unit)),
     { link: formatDelta(row.delta, row.unit), anchor: how(row), title: `${arm} − ${control}. ${row.formula}` },
     { strip: stripOf(row, view) },
     `${used(row.nA)}, ${used(row.nB)}`,
@@ -117,24 +106,20 @@ function contrastBlocks(report: Report, view: ContrastView, named: boolean): Blo
     text(
       'Differences of shares are in percentage points (pp), never per cent. A value that is not available was never measured; it is not 0.',
     ),
-    table(
-      `How sure, contrast ${name}: permutation test within each case, for these cases only`,
-      ['Metric', '#Difference of means', '#p', '#Smallest reachable p', 'In plain words'],
-      statistics.map((row) => [
-        title(row.metric),
-        formatDelta(row.estimate, metricOf(row.metric).unit),
-        formatP(row.p),
-        formatP(row.smallestP),
-        plainStatistic(row),
-      ]),
-    ),
-    text(
-      `${reachWords(statistics)} p is not corrected for looking at ${statistics.length} metrics; only the primary one was named in advance.`.trim(),
-    ),
+    ...statisticBlocks(view, {
+      cases: report.conditions.settings.cases.length,
+      repeats: report.conditions.settings.repeats,
+    }),
     details(`How each number is made: formula, every run’s value, records (${name})`, [
       { ...derivations, rows: derivations.rows.map((row, index) => ({ ...row, id: how(rows[index] as ComparisonRow) })) },
     ]),
   ];
+}
+
+/** A median that falls among runs that a limit cut off is at least so large, and no more is known. */
+function sideWords(value: number | null, censored: ComparisonRow['censoredA'], unit: string): string {
+  const atLeast = value === null ? (censored?.atLeast ?? null) : null;
+  return atLeast === null ? formatValue(value, unit) : `≥ ${formatValue(atLeast, unit)}`;
 }
 
 export function findingsSection(report: Report): Section {

@@ -1,10 +1,11 @@
-import type { ComparisonRow, Statistic } from './comparison.js';
+import type { ComparisonRow } from './comparison.js';
 import { contrastName } from './comparison.js';
 import type { Conclusion } from './conclusion.js';
 import type { ContrastDecision } from './decision.js';
 import { formatDelta, formatValue } from './number-format.js';
 import type { Report } from './report.js';
 import { type Inline, type Mark, record, type Strip } from './report-document.js';
+import type { Statistic } from './statistic.js';
 import { ratio } from './summary.js';
 
 export const scriptedBanner = {
@@ -71,10 +72,15 @@ export function formatP(p: number | null): string {
 /** What a permutation test says, in words. */
 export function plainStatistic(row: Statistic): string {
   if (row.p === null) return `Not tested: ${row.note === '' ? 'no reason given' : row.note}.`;
-  const extreme = Math.round(row.p * row.arrangements);
-  const seen = `If the arm made no difference, ${extreme} of the ${row.arrangements} ways to label these runs would differ by at least as much`;
+  const seen = `If the arm made no difference, ${extremeWords(row.p, row)} would differ by at least as much`;
   if (outOfReach(row)) return `${seen}.`;
   return `${seen}: ${row.p <= 0.05 ? 'chance alone would rarely do this' : 'chance alone can do this, the arms are not distinguishable'}.`;
+}
+
+function extremeWords(p: number, { method, arrangements }: Statistic): string {
+  if (method === 'exact') return `${Math.round(p * arrangements)} of the ${arrangements} ways to label these runs`;
+  if (method === 'monte-carlo') return `about ${formatP(p)} of all ways to label these runs (${arrangements} were drawn)`;
+  return `a share of about ${formatP(p)} of all ways to label these runs`;
 }
 
 /** Whether the design itself keeps p above .05. */
@@ -122,17 +128,14 @@ export function inputs(report: Report, row: ComparisonRow, arm: string): string 
     .join('; ');
 }
 
-/** Rubric maxima of PROTOCOL.md, section 4; a larger value seen widens the scale. */
-const fullMarks: Partial<Record<ComparisonRow['metric'], number>> = { test_quality: 12, documentation: 6 };
-
 /** Both arms of a row on one scale from 0. */
 export function stripOf(row: ComparisonRow, { arm, control }: ContrastView): Strip {
   const side = (value: number | null, range: ComparisonRow['rangeA']) =>
     value === null ? null : { value, min: range.min ?? value, max: range.max ?? value };
   const [a, b] = [side(row.a, row.rangeA), side(row.b, row.rangeB)];
   const top = Math.max(0, a?.max ?? 0, b?.max ?? 0);
-  const whole = row.unit === 'fraction' || row.unit === 'runs' ? 1 : (fullMarks[row.metric] ?? 0);
-  const max = Math.max(whole, top) || 1;
+  // a larger value seen widens the scale
+  const max = Math.max(row.scaleMax ?? 0, top) || 1;
   const words = (name: string, value: number | null, range: ComparisonRow['rangeA']) =>
     value === null ? `${name}: not available` : `${name}: ${formatValue(value, row.unit)} (${formatRange(range, row.unit)})`;
   const label = `${row.title}, on a scale from 0 to ${formatValue(max, row.unit)}. ${words(control, row.a, row.rangeA)}; ${words(arm, row.b, row.rangeB)}`;
@@ -156,6 +159,7 @@ const descriptiveWords: Record<Report['decision']['descriptive'], string> = {
 };
 const inferentialWords: Record<Report['decision']['inferential'], string> = {
   supported: 'the effect is unlikely to be chance, for these cases',
+  equivalent: 'the arms differ by less than the margin declared before, for these cases',
   'not-distinguishable': 'the difference is not distinguishable from chance',
   'not-attainable': 'this design cannot reach p < .05, whatever it shows',
   pending: 'the primary metric cannot be tested yet',

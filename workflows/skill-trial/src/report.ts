@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { z } from 'zod';
 import { AgreementRow } from './agreement-row.js';
 import { ConsistencyRow, PooledPrecision, type Published, TrialRow } from './analysis.js';
-import { ComparisonRow, Statistic } from './comparison.js';
+import { ComparisonRow } from './comparison.js';
 import { Conclusion, conclude } from './conclusion.js';
 import { CriticalRisk } from './critical-risk.js';
 import { ContrastDecision, Descriptive, decide, Inferential } from './decision.js';
@@ -12,6 +12,7 @@ import { GuessMeasure } from './guess.js';
 import { Conditions } from './lock.js';
 import { Proof, proofOf } from './report-proof.js';
 import { ScoringState } from './scoring-state.js';
+import { Statistic } from './statistic.js';
 import type { Study } from './study.js';
 import { VerificationPoint, verifyPoints } from './verification.js';
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ComparisonRow, compareArms, contrastName, testArms } from '../src/comparison.js';
+import { type ComparisonRow, compareArms, contrastName } from '../src/comparison.js';
 import { allMetrics, MetricId, metrics, requirementMetrics } from '../src/metric.js';
+import { testArms } from '../src/statistic.js';
 import { runsOf, trialResult } from './fixture.js';
 
 const contrast = [{ arm: 'B', control: 'A' }];
@@ -83,9 +84,9 @@ describe('a comparison row', () => {
   test('permuting repeats within an arm changes no figure', () => {
     fc.assert(
       fc.property(side, side, (a, b) => {
-        const { evidence: _, ...row } = compare('tool_calls', a, b);
-        const { evidence: __, ...turned } = compare('tool_calls', a.toReversed(), b.toSorted());
-        expect(turned).toEqual(row);
+        const figures = (row: ComparisonRow) => ({ ...row, evidence: [], evidenceA: [], evidenceB: [] });
+        const turned = compare('tool_calls', a.toReversed(), b.toSorted());
+        expect(figures(turned)).toEqual(figures(compare('tool_calls', a, b)));
       }),
     );
   });
@@ -98,6 +99,46 @@ describe('a comparison row', () => {
         else expect((swapped.delta as number) + row.delta).toBe(0);
       }),
     );
+  });
+});
+
+describe('runs that were cut off or left out', () => {
+  test('a median among timed-out runs is unknown, and at least what was seen', () => {
+    const results = [
+      ...runsOf('A', 'elapsed_seconds', [10, 20, 30]),
+      ...runsOf('B', 'elapsed_seconds', [40, 120, 120]).map((run, index) =>
+        index === 0 ? run : { ...run, status: 'timed-out' as const },
+      ),
+    ];
+    expect(compareArms(results, contrast, ['elapsed_seconds'], {})[0]).toMatchObject({
+      a: 20,
+      b: null,
+      delta: null,
+      censoredA: { runs: 0, atLeast: 20 },
+      censoredB: { runs: 2, atLeast: 120 },
+    });
+  });
+
+  test('invalid trials bound the difference at both ends of the scale', () => {
+    const results = [
+      ...runsOf('A', 'review_completeness', [0.5, 0.5]),
+      ...runsOf('B', 'review_completeness', [0.8, null]).map((run, index) => ({ ...run, valid: index === 0 })),
+    ];
+    expect(compareArms(results, contrast, ['review_completeness'], {})[0]?.bounds).toEqual({
+      invalidA: 0,
+      invalidB: 1,
+      best: expect.closeTo(0.4, 12),
+      worst: expect.closeTo(-0.1, 12),
+    });
+    expect(compareArms(results.slice(0, 3), contrast, ['review_completeness'], {})[0]?.bounds).toBeNull();
+  });
+
+  test('what was planned is told from what was looked at', () => {
+    const rule = { primary: 'documentation' } as const;
+    const roles = compareArms([], contrast, ['documentation', 'elapsed_seconds', 'test_quality'], {}, rule).map(
+      (row) => row.role,
+    );
+    expect(roles).toEqual(['primary', 'criterion', 'exploratory']);
   });
 });
 
@@ -118,14 +159,55 @@ describe('tests of a metric', () => {
     expect(test3([null, null], [1])).toMatchObject({ p: null, estimate: null, note: expect.stringContaining('no value') });
   });
 
-  test('a design too large to enumerate keeps its estimate and says why there is no p', () => {
-    const ten = Array.from({ length: 12 }, (_, index) => index);
-    expect(
-      test3(
-        ten,
-        ten.map((value) => value + 1),
-      ),
-    ).toMatchObject({ p: null, estimate: 1, note: expect.stringContaining('arrangements') });
+  test('a design too large to enumerate is sampled, and says so', () => {
+    const many = Array.from({ length: 12 }, (_, index) => index);
+    const sampled = test3(
+      many,
+      many.map((value) => value + 1),
+    );
+    expect(sampled).toMatchObject({ estimate: 1, method: 'monte-carlo', arrangements: 9999, shift: { estimate: 1 } });
+    expect(sampled?.p).toBeGreaterThan(0.3);
+  });
+
+  test('Holm counts the contrasts that test a metric', () => {
+    const six = ['one', 'two', 'three'];
+    const results = six.flatMap((one) => [
+      ...runsOf('A', 'tool_calls', [1, 2, 1], one),
+      ...runsOf('B', 'tool_calls', [8, 9, 9], one),
+      ...runsOf('C', 'tool_calls', [1, 2, 2], one),
+    ]);
+    const both = [
+      { arm: 'B', control: 'A' },
+      { arm: 'C', control: 'A' },
+    ];
+    const [b, c] = testArms(results, both, ['tool_calls']);
+    expect(b?.pHolm).toBeCloseTo(2 * (b?.p as number), 12);
+    expect(c?.pHolm).toBe(c?.p);
+  });
+
+  test('cases as the units: six of one direction reach .03125; a pass or fail has McNemar, and one case Fisher', () => {
+    const cases = ['1', '2', '3', '4', '5', '6'];
+    const results = cases.flatMap((one) => [...runsOf('A', 'suite_passes', [0], one), ...runsOf('B', 'suite_passes', [1], one)]);
+    const over = testArms(results, contrast, ['suite_passes'])[0];
+    expect(over?.overCases).toMatchObject({ cases: 6, estimate: 1, p: 2 / 64, mcnemar: { gained: 6, lost: 0 } });
+    expect(over?.fisherP).toBeNull();
+    const single = testArms([...runsOf('A', 'suite_passes', [0, 0, 0]), ...runsOf('B', 'suite_passes', [1, 1, 1])], contrast, [
+      'suite_passes',
+    ])[0];
+    expect(single?.fisherP).toBeCloseTo(0.1, 12);
+    expect(single?.overCases.p).toBe(1);
+  });
+
+  test('the share that loaded a skill divides the difference as assigned', () => {
+    const loaded = (row: boolean) => [{ skill: 's', given: true, listed: true, loaded: row, claimedOnly: false, evidence: null }];
+    const results = [
+      ...runsOf('A', 'documentation', [2, 2]),
+      ...runsOf('B', 'documentation', [4, 2]).map((run, index) => ({ ...run, activation: loaded(index === 0) })),
+    ];
+    expect(testArms(results, contrast, ['documentation'])[0]).toMatchObject({
+      loadedRuns: { runs: 1, of: 2, median: 4 },
+      complier: { assigned: 1, activation: 0.5, estimate: 2 },
+    });
   });
 
   test('more cases than one can reach p < .05, and then no note says otherwise', () => {

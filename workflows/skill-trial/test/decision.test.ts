@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { compareArms, testArms } from '../src/comparison.js';
+import { compareArms } from '../src/comparison.js';
 import { criticalRisks } from '../src/critical-risk.js';
 import { anyDifference, type DecisionInput, decide, scoredRuns } from '../src/decision.js';
 import { DecisionRule } from '../src/experiment.js';
 import { MetricId } from '../src/metric.js';
 import type { TrialResult } from '../src/result.js';
+import { testArms } from '../src/statistic.js';
 import { trialResult } from './fixture.js';
 
 /** One arm's runs, by column: quality, critical risk confirmed, findings confirmed and contradicted, seconds, uncached tokens. */

@@ -94,7 +94,7 @@ describe('report.md', () => {
     const text = renderMarkdown(threeArmReport(), figures);
     expect(text).toContain('### Contrast B-A: arm B against arm A');
     expect(text).toContain('### Contrast C-A: arm C against arm A');
-    expect(text.match(/^\| Elapsed time \|/gm)).toHaveLength(6);
+    expect(text.match(/^\| Elapsed time \|/gm)).toHaveLength(8);
   });
 
   it('gives the same bytes a second time', () => {

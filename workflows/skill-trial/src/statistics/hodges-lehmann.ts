@@ -29,7 +29,7 @@ export function shiftWithinCases(cases: { a: (number | null)[]; b: (number | nul
   differences.sort();
   const sizes = known.map(({ a, b }) => [a.length, b.length] as const);
   const exact = count <= 5_000 && sizes.every(([m, n]) => m <= 50 && n <= 50);
-  const tail = exact ? exactTail(sizes, (1 - level) / 2) : normalTail(sizes, (1 - level) / 2);
+  const tail = exact ? exactTail(sizes, (1 - level) / 2) : normalTail(countMoments(sizes), (1 - level) / 2);
   return {
     estimate: middle(differences),
     interval: orderInterval(differences, tail, level, exact ? 'hodges-lehmann' : 'hodges-lehmann, normal approximation'),
@@ -49,10 +49,13 @@ export function shiftOverCases(differences: (number | null)[], level = 0.95): Sh
   let at = 0;
   for (const [index, x] of known.entries()) for (const y of known.slice(index)) averages[at++] = (x + y) / 2;
   averages.sort();
+  const exact = n <= 50;
   const alpha = (1 - level) / 2;
-  let [k, below] = [0, 0];
-  for (let next = signRankCdf(0, n); next <= alpha + 1e-12; next = signRankCdf(k, n)) [k, below] = [k + 1, next];
-  return { estimate: middle(averages), interval: orderInterval(averages, { k, below }, level, 'hodges-lehmann over cases') };
+  const tail = exact
+    ? exactSignRankTail(n, alpha)
+    : normalTail({ mean: count / 2, variance: (n * (n + 1) * (2 * n + 1)) / 24 }, alpha);
+  const method = `hodges-lehmann over cases${exact ? '' : ', normal approximation'}`;
+  return { estimate: middle(averages), interval: orderInterval(averages, tail, level, method) };
 }
 
 /** From the k-th smallest to the k-th largest; `below` is the null probability of fewer than k. */
@@ -78,10 +81,28 @@ function exactTail(sizes: (readonly [number, number])[], alpha: number): { k: nu
   return { k, below: sum };
 }
 
-function normalTail(sizes: (readonly [number, number])[], alpha: number): { k: number; below: number } {
-  const mean = sizes.reduce((sum, [m, n]) => sum + (m * n) / 2, 0);
-  const variance = sizes.reduce((sum, [m, n]) => sum + (m * n * (m + n + 1)) / 12, 0);
+/** The largest k with P(T < k) ≤ alpha, T the signed-rank sum of n differences. Kept: for 50 it takes half a second. */
+const tails = new Map<string, { k: number; below: number }>();
+function exactSignRankTail(n: number, alpha: number): { k: number; below: number } {
+  const key = `${n}/${alpha}`;
+  const before = tails.get(key);
+  if (before !== undefined) return before;
+  let [k, below] = [0, 0];
+  for (let next = signRankCdf(0, n); next <= alpha + 1e-12; next = signRankCdf(k, n)) [k, below] = [k + 1, next];
+  tails.set(key, { k, below });
+  return { k, below };
+}
+
+function normalTail({ mean, variance }: { mean: number; variance: number }, alpha: number): { k: number; below: number } {
   return { k: Math.max(0, Math.floor(mean + normalQuantile(alpha) * Math.sqrt(variance) + 0.5)), below: alpha };
+}
+
+/** Mean and variance of a sum of independent Mann–Whitney counts. */
+function countMoments(sizes: (readonly [number, number])[]): { mean: number; variance: number } {
+  return {
+    mean: sizes.reduce((sum, [m, n]) => sum + (m * n) / 2, 0),
+    variance: sizes.reduce((sum, [m, n]) => sum + (m * n * (m + n + 1)) / 12, 0),
+  };
 }
 
 /** P(U = u) of the Mann–Whitney count of m against n, by the recursion of Mann and Whitney (1947). */

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { type Contrast, contrastName, type Grouped, groupResults, Role, roleOf, valuesByCase } from './comparison.js';
+import type { DecisionRule } from './experiment.js';
+import { type MetricId, MetricId as MetricIdSchema, metricOf } from './metric.js';
+import { meanDifference, permutationTest } from './permutation.js';
+import type { TrialResult } from './result.js';
+import { mcnemarTest, signFlipTest, signTest } from './statistics/case-test.js';
+import { ComplierEffect, complierEffect } from './statistics/complier.js';
+import { equivalentWithinCases } from './statistics/equivalence.js';
+import { fisherTest } from './statistics/fisher.js';
+import { shiftOverCases, shiftWithinCases } from './statistics/hodges-lehmann.js';
+import { Interval } from './statistics/interval.js';
+import { adjustP } from './statistics/multiplicity.js';
+import { delta, summarise } from './summary.js';
+
+const number = z.number().nullable();
+const Shift = z.strictObject({ estimate: number, interval: Interval.nullable() });
+
+/** Everything tested of one metric in one contrast; every p stands beside the smallest one that the design can reach. */
+export const Statistic = z.strictObject({
+  contrast: z.string(),
+  metric: MetricIdSchema,
+  role: Role,
+  test: z.literal('permutation-within-case'),
+  estimand: z.literal('these-cases'),
+  method: z.enum(['exact', 'monte-carlo', 'normal-limit']),
+  /** Difference of means within a case, b − a, averaged over the cases; null where a group has no value. */
+  estimate: number,
+  p: number,
+  smallestP: number,
+  /** p corrected for the number of contrasts that test this metric. */
+  pHolm: number,
+  pBenjaminiHochberg: number,
+  arrangements: z.int().nonnegative(),
+  /** Hodges and Lehmann's shift of the runs, for these cases; its interval is null where the design has none at 95 %. */
+  shift: Shift,
+  /** The same for cases like these: cases are the units, and fewer than six cannot reach p < .05. */
+  overCases: z.strictObject({
+    cases: z.int().nonnegative(),
+    /** Mean of the cases' differences of means. */
+    estimate: number,
+    p: number,
+    smallestP: number,
+    signP: number,
+    shift: Shift,
+    /** McNemar's exact test of cases with one outcome an arm; null for a metric that is no pass or fail, or where runs of one arm disagree. */
+    mcnemar: z.strictObject({ gained: z.int(), lost: z.int(), p: number }).nullable(),
+  }),
+  /** Fisher's exact test of pass or fail in one case's runs; null elsewhere. */
+  fisherP: number,
+  /** Two one-sided tests within the declared margin, by the exact 90 % interval; null without a margin. */
+  equivalence: z.strictObject({ margin: z.number(), equivalent: z.boolean().nullable() }).nullable(),
+  /** Runs of the arm in which a skill was loaded: descriptive, since loading happens after the arms are drawn. */
+  loadedRuns: z.strictObject({ runs: z.int().nonnegative(), of: z.int().nonnegative(), median: number }),
+  complier: ComplierEffect,
+  note: z.string(),
+});
+export type Statistic = z.infer<typeof Statistic>;
+
+type Rule = Pick<DecisionRule, 'primary' | 'equivalence_margin'>;
+
+/** All tests of the wanted metrics for every contrast; without a rule nothing was planned. */
+export function testArms(
+  results: TrialResult[],
+  contrasts: Contrast[],
+  wanted: readonly MetricId[],
+  rule: Rule | null = null,
+): Statistic[] {
+  const grouped = groupResults(results);
+  const tested = contrasts.map((contrast) => wanted.map((id) => testOne(grouped, contrast, id, rule)));
+  return tested.flatMap((rows, at) =>
+    rows.map((row, index) => {
+      const family = tested.map((other) => (other[index] as Statistic).p);
+      return {
+        ...row,
+        pHolm: adjustP(family, 'holm')[at] as number | null,
+        pBenjaminiHochberg: adjustP(family, 'bh')[at] as number | null,
+      };
+    }),
+  );
+}
+
+function testOne(grouped: Grouped, contrast: Contrast, id: MetricId, rule: Rule | null): Statistic {
+  const groups = valuesByCase(grouped, contrast, id);
+  const { p, smallestP, arrangements, method } = permutationTest(groups);
+  const estimate = meanDifference(groups);
+  const isBinary = metricOf(id).aggregate === 'share';
+  const margin = rule?.primary === id ? rule.equivalence_margin : undefined;
+  const treated = [...(grouped.get(contrast.arm)?.values() ?? [])].flat().filter((result) => result.valid);
+  const loaded = treated.filter((result) => result.activation.some((row) => row.loaded));
+  return {
+    contrast: contrastName(contrast),
+    metric: id,
+    role: roleOf(id, rule),
+    test: 'permutation-within-case',
+    estimand: 'these-cases',
+    method,
+    estimate,
+    p,
+    smallestP,
+    pHolm: null,
+    pBenjaminiHochberg: null,
+    arrangements,
+    shift: shiftWithinCases(groups),
+    overCases: overCases(groups, isBinary),
+    fisherP: isBinary && groups.length === 1 ? fisherTest(countOf(groups[0]?.a ?? []), countOf(groups[0]?.b ?? [])) : null,
+    equivalence: margin === undefined ? null : { margin, equivalent: equivalentWithinCases(groups, margin) },
+    loadedRuns: {
+      runs: loaded.length,
+      of: treated.length,
+      median: summarise(loaded.map((result) => result.values[id])).median,
+    },
+    complier: complierEffect(estimate, loaded.length, treated.length),
+    note: noteOf(p, smallestP),
+  };
+}
+
+type Groups = ReturnType<typeof valuesByCase>;
+
+function overCases(groups: Groups, isBinary: boolean): Statistic['overCases'] {
+  const differences = groups.map(({ a, b }) => delta(summarise(a).mean, summarise(b).mean));
+  const { p, smallestP, cases } = signFlipTest(differences);
+  // one outcome a case and arm: all its runs agree
+  const steady = groups.every(({ a, b }) => [a, b].map(summarise).every((arm) => arm.nUsed > 0 && arm.min === arm.max));
+  const count = (sign: number) => differences.filter((value) => Math.sign(value ?? 0) === sign).length;
+  return {
+    cases,
+    estimate: summarise(differences).mean,
+    p,
+    smallestP,
+    signP: signTest(differences).p,
+    shift: shiftOverCases(differences),
+    mcnemar:
+      isBinary && steady && groups.length > 0
+        ? { gained: count(1), lost: count(-1), p: mcnemarTest(count(1), count(-1)).p }
+        : null,
+  };
+}
+
+function countOf(values: (number | null)[]) {
+  const known = values.filter((value) => value !== null);
+  return { k: known.filter((value) => value === 1).length, n: known.length };
+}
+
+function noteOf(p: number | null, smallestP: number | null): string {
+  if (p === null) return 'no value in one of the groups';
+  return smallestP !== null && smallestP > 0.05
+    ? `this design cannot reach p < .05: its smallest p is ${smallestP.toFixed(3)}`
+    : '';
+}
