@@ -93,7 +93,8 @@ export async function readStudy(lab: Lab, load: (folder: string) => Promise<Save
     verdicts,
     behaviour: await ifMade(run.behaviourIndex, Behaviour),
     scores,
-    judgement: await ifMade(run.judgeIndex, Judgement),
+    // a judge that the settings no longer name has no place in the report; its records stay
+    judgement: lab.experiment.judge === undefined ? null : await ifMade(run.judgeIndex, Judgement),
     results,
     planned,
   };
