@@ -119,12 +119,15 @@ function critical({ critical, contrast }: DecisionInput): Criterion {
 
 function falseFindings({ results, contrast, rule }: DecisionInput): Criterion {
   const own = results.filter((result) => result.valid && result.arm === contrast.arm);
+  const criterion = 'stays within the false-finding threshold';
+  if (own.length > 0 && own.every((result) => result.scoring === 'not-applicable'))
+    return { criterion, met: true, figures: 'no case asks for findings' };
   const unscored = own.some((result) => result.precision === null);
   const pooled = pooledPrecision(own.flatMap((result) => (result.precision === null ? [] : [result.precision])));
   const share = pooled.checkable === 0 ? 0 : pooled.contradicted / pooled.checkable;
   const figures = `${pooled.contradicted} contradicted of ${pooled.checkable} checkable findings, at most ${rule.max_false_findings}`;
   return {
-    criterion: 'stays within the false-finding threshold',
+    criterion,
     met: own.length === 0 || unscored ? null : share <= rule.max_false_findings + slack,
     figures,
   };

@@ -50,7 +50,9 @@ export type Model = z.infer<typeof Model>;
 
 /** The acceptance rule, declared before any run (PROTOCOL.md, section 10). */
 export const DecisionRule = z.strictObject({
-  primary: z.enum(['review_completeness', 'test_quality', 'documentation']).default('review_completeness'),
+  primary: z
+    .enum(['review_completeness', 'test_quality', 'documentation', 'requirement_met', 'requirement_partial'])
+    .default('review_completeness'),
   /** The smallest change of the primary metric's median that counts, in the metric's own unit. */
   min_improvement: z.number().nonnegative().default(0.1),
   /** The largest share of checkable findings that may be contradicted in the arm with skills. */

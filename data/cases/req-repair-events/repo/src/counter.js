@@ -1,0 +1,8 @@
+/** Counts the events of a name until it is stopped. */
+export function startCounter(events, name) {
+  let count = 0;
+  const id = events.on(name, () => {
+    count += 1;
+  });
+  return { count: () => count, stop: () => events.off(id) };
+}
