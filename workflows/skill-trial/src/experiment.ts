@@ -82,6 +82,8 @@ export type JudgeSettings = z.infer<typeof JudgeSettings>;
 export const Experiment = z.strictObject({
   schema_version: z.literal(1),
   name: Slug,
+  /** Further tags of its Nx project: `npx nx run-many -t report -p tag:<tag>`. */
+  tags: Names.optional(),
   title: z.string().min(1),
   question: z.string().min(1),
   cases: Names.refine((names) => names.length > 0, 'at least one case'),

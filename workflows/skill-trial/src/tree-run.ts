@@ -1,9 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import { cp, lstat, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { applyPatch, type Base } from './base.js';
 import type { Case } from './case.js';
+import { listTree } from './hash.js';
 import { keptOutOfReach } from './paths.js';
 import { type ProcessOutcome, runProcess } from './process.js';
 import { type SandboxKind, type SandboxPlan, sandboxCommand, sandboxView } from './sandbox.js';
@@ -16,6 +18,8 @@ export interface TreePlan {
   patch: string | null;
   /** Files to lay over the tree: [host file, path in the workspace]. */
   overlay: [string, string][];
+  /** What the files laid over the tree call its folder; replaced in them where it is another. */
+  workspaceName?: string;
   sandbox: SandboxKind;
   timeoutMs: number;
 }
@@ -61,6 +65,8 @@ export async function runInTree(
       gateway: null,
     };
     const view = sandboxView(sandbox, '');
+    if (plan.workspaceName !== undefined && plan.workspaceName !== view.workspace)
+      await renameWorkspace(plan.overlay, workspace, plan.workspaceName, view.workspace);
     const out = `${view.tmp}/tests.jsonl`;
     const { argv, env: own } = program({ workspace: view.workspace, reporters, out });
     const path = inside ? '/usr/local/bin:/usr/bin:/bin' : (process.env.PATH ?? '/usr/bin:/bin');
@@ -83,6 +89,18 @@ export async function runInTree(
     return { outcome, argv, workspace: view.workspace, lines };
   } finally {
     await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Gives the laid-over files the folder's true name: a test suite may hold it in full. */
+async function renameWorkspace(overlay: [string, string][], workspace: string, named: string, real: string): Promise<void> {
+  for (const [from, to] of overlay) {
+    const below = (await lstat(from)).isDirectory() ? (await listTree(from)).map((file) => file.path) : [''];
+    for (const path of below) {
+      const file = join(workspace, to, path);
+      const bytes = await readFile(file);
+      if (isUtf8(bytes) && bytes.includes(named)) await writeFile(file, bytes.toString('utf8').replaceAll(named, real));
+    }
   }
 }
 

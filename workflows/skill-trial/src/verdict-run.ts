@@ -44,11 +44,12 @@ export async function gatherVerdicts(
   const variants = await inTurn(concerned, async ({ record, folder }): Promise<VariantVerdict> => {
     const one = caseOf(lab, record.case);
     onStep(`verifier of case ${one.name} on variant ${record.content.slice(0, 12)}`);
-    const expected = await frozenReference(lab, conditions.cases[one.name]?.reference ?? null, record.case);
+    const frozen = conditions.cases[one.name]?.reference ?? null;
+    const expected = await frozenReference(lab, frozen, record.case);
     const base = await baseOf(lab, one.name, record.baseCommit);
     const tree = { base, patch: join(folder, 'patch.diff'), overlay: [] };
     const done = [];
-    for (const plan of verifierPlans(one, tree, conditions.sandbox.kind, 'verifier'))
+    for (const plan of verifierPlans(one, tree, conditions.sandbox.kind, 'verifier', frozen?.sha256))
       done.push(await obtain(record.content, plan, 'checks'));
     const results = verifierResults(done.map(({ check }) => check));
     return {

@@ -26,6 +26,8 @@ export type VerifierCheck = z.infer<typeof VerifierCheck>;
 export const Verifier = z.strictObject({
   /** A folder of the case whose files are laid over the tree before the checks run. */
   files: RelativePath.optional(),
+  /** The absolute folder that the files take the tree to be in; replaced in them where the tree lies elsewhere. */
+  workspace: z.string().startsWith('/').optional(),
   checks: z.array(VerifierCheck).min(1),
   /** Runs of the untouched repository and of the reference: what differs between them is unsteady. */
   reruns: z.int().min(2).max(20).default(2),
@@ -39,8 +41,8 @@ export interface VerifiedTree {
   overlay: [string, string][];
 }
 
-/** The test-check plans of a verifier on a tree, in the order of the checks; `name` tells one run from another. */
-export function verifierPlans(one: Case, tree: VerifiedTree, sandbox: SandboxKind, name: string): TestCheckPlan[] {
+/** The test-check plans of a verifier on a tree, in the order of the checks; `name` tells one run from another, `overlayKey` stands for the verifier's files. */
+export function verifierPlans(one: Case, tree: VerifiedTree, sandbox: SandboxKind, name: string, overlayKey?: string): TestCheckPlan[] {
   const { verifier } = one;
   if (verifier === undefined) return [];
   // last, so that an agent's file of the same name is not what runs
@@ -54,7 +56,9 @@ export function verifierPlans(one: Case, tree: VerifiedTree, sandbox: SandboxKin
     base: tree.base,
     patch: tree.patch,
     overlay,
+    ...(overlayKey === undefined ? {} : { overlayKey }),
     files: null,
+    ...(verifier.workspace === undefined ? {} : { workspaceName: verifier.workspace }),
     sandbox,
     timeoutMs: check.timeout_seconds * 1000,
   }));
