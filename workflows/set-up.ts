@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PrerequisiteError } from 'skill-trial';
+import { installCommand, PrerequisiteError } from 'skill-trial';
 import { $ } from 'zx';
 
 /** A part of the system that the lab or its tests use, and the Debian package that has it. */
@@ -18,6 +18,8 @@ export const labParts: Part[] = [
 export const testParts: Part[] = [
   ...labParts,
   { program: 'chromium', package: 'chromium', why: 'the browser tests' },
+  { program: 'podman', package: 'podman', why: 'the sandbox in a container' },
+  { program: 'runc', package: 'runc', why: 'podman on machines with cgroup v1' },
   { program: '/usr/bin/pytest-3', package: 'python3-pytest', why: 'the case in Python' },
 ];
 
@@ -41,7 +43,7 @@ export async function ensureParts(parts: Part[], say: (text: string) => void): P
   }
   if (missing.length === 0) return;
   const list = missing.map((part) => `${part.package} (${part.why})`).join(', ');
-  const command = `apt-get install ${missing.map((part) => part.package).join(' ')}`;
+  const command = installCommand(missing.map((part) => part.package));
   if (process.env.CI === 'true')
     throw new PrerequisiteError('A part of the system is missing', {
       expected: 'everything that CI tests',

@@ -9,7 +9,8 @@ import { type Base, captureChange, makeBase, makeWorkspace } from '../skill-tria
 import { type Case, readCase, scriptsFolder, testedCase } from '../skill-trial/src/case.js';
 import { findLeaks } from '../skill-trial/src/leak.js';
 import { changedFiles, newTests } from '../skill-trial/src/new-tests.js';
-import { findSandbox, type SandboxKind } from '../skill-trial/src/sandbox.js';
+import { findSandbox } from '../skill-trial/src/sandbox.js';
+import type { SandboxKind } from '../skill-trial/src/sandbox-plan.js';
 import { loadScript } from '../skill-trial/src/script.js';
 import { readSkills } from '../skill-trial/src/skill.js';
 import { isGreen, runTestCheck } from '../skill-trial/src/test-check.js';

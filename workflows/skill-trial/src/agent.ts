@@ -4,7 +4,7 @@ import { pi } from './agents/pi.js';
 import type { CatalogueReader } from './catalogue.js';
 import { SettingsError } from './errors.js';
 import type { Experiment } from './experiment.js';
-import type { SandboxView } from './sandbox.js';
+import type { SandboxView } from './sandbox-plan.js';
 import type { Trajectory } from './trajectory.js';
 
 /** An agent's program as installed here. Version and package are frozen in the lock. */

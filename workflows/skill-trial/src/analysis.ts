@@ -45,6 +45,8 @@ export const TrialRow = z.strictObject({
   control: z.record(z.string(), z.int()).nullable(),
   usageMismatches: z.array(z.string()),
   warnings: z.array(z.string()).default([]),
+  /** Limits that the agent ran into, and connections refused or let through; absent in reports made before this was recorded. */
+  held: z.array(z.string()).optional(),
 });
 export type TrialRow = z.infer<typeof TrialRow>;
 
@@ -143,6 +145,7 @@ function trialRows(study: Study): TrialRow[] {
     control: result.checks?.control ?? null,
     usageMismatches: result.usageMismatches,
     warnings: result.warnings,
+    held: result.held,
   }));
 }
 

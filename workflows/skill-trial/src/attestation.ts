@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CallRecord } from './call-record.js';
 import type { CatalogueReader } from './catalogue.js';
+import { Held } from './containment.js';
 import { changedParameters, type FrozenParameters, generationParameters, thinkingTrouble } from './generation-parameters.js';
 import { hashOf, sha256 } from './hash.js';
 import type { ModelRequest, Turn } from './model-call.js';
@@ -27,6 +28,8 @@ export const Attestation = z.strictObject({
   bodies: z.array(z.strictObject({ skill: z.string(), call: z.int().positive() })),
   /** Texts that were looked for and that no request may hold, by name (the canary), with the first request that did; null: none did. */
   forbidden: z.array(z.strictObject({ name: z.string(), call: z.int().positive().nullable() })),
+  /** What held the agent and what it ran into; absent where the session was recorded before this was. */
+  held: Held.optional(),
   problems: z.array(z.string()),
 });
 export type Attestation = z.infer<typeof Attestation>;
@@ -44,6 +47,8 @@ export interface AttestationInput {
   skillTools: string[];
   /** How the agent lists skills: whatever else it lists is a problem, known or not. */
   catalogue: CatalogueReader;
+  /** What held the agent, read from the session's own records. */
+  held?: Held | null;
   /** Marks that no request may hold in anything but the model's own words. */
   forbidden?: { name: string; texts: string[] }[];
 }
@@ -124,6 +129,7 @@ export function attest(input: AttestationInput): Attestation {
     models,
     bodies,
     forbidden,
+    ...(input.held === undefined || input.held === null ? {} : { held: input.held }),
     problems,
   };
 }

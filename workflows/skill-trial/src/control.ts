@@ -11,6 +11,7 @@ import { appendLedger, readLedger } from './ledger.js';
 import { Lock } from './lock.js';
 import { changedFiles, newTests } from './new-tests.js';
 import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } from './record.js';
+import { resourceLimitsOf } from './resource-limits.js';
 import { runTestCheck, TestCheck, type TestCheckPlan } from './test-check.js';
 import type { SavedTrial } from './trial-record.js';
 import { inTurn } from './turn.js';
@@ -119,7 +120,15 @@ export async function variantPlan(lab: Lab, trial: SavedTrial) {
     (path) => !deleted.has(path),
   );
   const moduleFiles = [...new Set(present.filter((path) => picomatch.isMatch(path, one.tests.include, { dot: true })))].sort();
-  const common = { case: one, base, overlay: [] as [string, string][], sandbox: lock.conditions.sandbox.kind, timeoutMs };
+  const common = {
+    case: one,
+    base,
+    overlay: [] as [string, string][],
+    sandbox: lock.conditions.sandbox.kind,
+    image: lock.conditions.sandbox.image ?? null,
+    limits: resourceLimitsOf(lock.conditions.settings),
+    timeoutMs,
+  };
   // the base's own: what the case shipped before anybody changed it
   const isTest = picomatch(one.tests.include, { dot: true });
   const startingFiles = (await listTree(base.folder)).map((file) => file.path).filter((path) => isTest(path));

@@ -174,6 +174,7 @@ async function ask(lab: Lab, spec: TrialSpec, kind: 'diagnostic' | 'probe', prom
           program: await lab.agent.find(lab.root),
           base,
           sandbox: spec.spec.sandbox,
+          image: spec.spec.image ?? null,
           prompt: Buffer.from(prompt),
           skills: spec.spec.skills.map((skill) => lab.skills.get(skill.name) as never),
           allSkills: [...lab.skills.values()],

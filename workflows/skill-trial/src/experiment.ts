@@ -5,9 +5,11 @@ import { Slug } from './case.js';
 import { check, readYaml, shown } from './document.js';
 import { SettingsError } from './errors.js';
 import { rootPaths } from './paths.js';
+import { SandboxWish } from './sandbox-plan.js';
 
 const ArmName = z.string().regex(/^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$/, 'letters, digits and single hyphens');
 const Positive = z.number({ message: 'a positive number' }).positive('a positive number');
+const HostPort = z.string().regex(/^[A-Za-z0-9.-]+:\d{1,5}$/, 'host:port, without a scheme');
 const Count = z.int({ message: 'a whole number from 1' }).positive('a whole number from 1');
 
 /** A list of names, each once: a second mention would be a second run under the same name. */
@@ -101,12 +103,25 @@ export const Experiment = z.strictObject({
     tokens: Count.nullish(),
     /** The most one trial may cost; needs model.prices. null: no cap. */
     cost_usd: Positive.nullable().default(null),
+    /** Of the machine, for one session and each run of tests; the defaults are in resource-limits.ts. */
+    memory_mb: Count.optional(),
+    cpus: Positive.optional(),
+    processes: Count.optional(),
+    file_mb: Count.optional(),
+    disk_mb: Count.optional(),
     /** Tries at one trial when the surroundings fail; an agent's failure never earns a second. */
     attempts: Count.default(2),
   }),
   /** The agent reaches the model and nothing else; where the sandbox cannot hold it to that, the report says so. */
-  network: z.literal('gateway-only').default('gateway-only'),
-  sandbox: z.enum(['required', 'auto', 'none']).default('required'),
+  network: z
+    .union([z.literal('gateway-only'), z.strictObject({ allow: z.array(HostPort).min(1) })], {
+      message: 'gateway-only, or allow: a list of host:port',
+    })
+    .default('gateway-only'),
+  /** required: bubblewrap or a container; auto: the strongest there is; none: a private HOME only; or a kind by its name. */
+  sandbox: SandboxWish.default('required'),
+  /** A container image to run in, with sh, socat, git and Node in it; pulled before. Absent: the machine's own system, read-only. */
+  sandbox_image: z.string().min(1).optional(),
   stability_runs: Count.default(5),
   decision: DecisionRule,
   /** Another experiment's sheets to read as well (same variants, same content hash). */

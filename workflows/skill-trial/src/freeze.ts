@@ -14,7 +14,8 @@ import { appendLedger, readLedger } from './ledger.js';
 import { type Conditions, Lock } from './lock.js';
 import { prettyJson, readJson, writeWhole } from './record.js';
 import { measureReference } from './reference.js';
-import { findSandbox, type SandboxFound, sandboxLimits } from './sandbox.js';
+import { resourceLimitsOf } from './resource-limits.js';
+import { findSandbox, type SandboxFound } from './sandbox.js';
 import { makeSchedule } from './schedule.js';
 import { loadScript } from './script.js';
 import { type Spec, specHash, type TrialSpec } from './spec.js';
@@ -30,7 +31,7 @@ const run = promisify(execFile);
  */
 export async function freeze(lab: Lab): Promise<{ lock: Lock; isNew: boolean }> {
   await validateLab(lab);
-  const sandbox = await findSandbox(lab.experiment.sandbox);
+  const sandbox = await findSandbox(lab.experiment.sandbox, lab.experiment.sandbox_image);
   const bases = new Map<string, Base>();
   for (const [name, one] of lab.cases) bases.set(name, await makeBase(one, lab.run.bases));
   const { conditions, specs } = await gather(lab, sandbox, bases);
@@ -67,7 +68,15 @@ export async function noteLock(lab: Pick<Lab, 'run' | 'now'>, lock: Lock): Promi
 }
 
 /** Placeholders for where things are inside: what an adapter does with them is part of the spec, where they are is not. */
-const anyView = { workspace: '/workspace', home: '/home', tmp: '/tmp', skills: '/skills', modules: '/modules', gatewayPort: 1 };
+const anyView = {
+  workspace: '/workspace',
+  home: '/home',
+  tmp: '/tmp',
+  skills: '/skills',
+  modules: '/modules',
+  gatewayPort: 1,
+  path: '/bin',
+};
 
 async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>) {
   const { experiment, agent } = lab;
@@ -99,6 +108,7 @@ async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>)
     limits: experiment.limits,
     network: experiment.network,
     sandbox: sandbox.kind,
+    ...(sandbox.image === null ? {} : { image: sandbox.image }),
     node: process.versions.node,
     platform: `${process.platform}-${process.arch}`,
     seed: experiment.seed,
@@ -133,7 +143,7 @@ async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>)
       [...lab.skills].map(([name, { sha256: hash, version: v, owner }]) => [name, { sha256: hash, version: v, owner }]),
     ),
     agent: { ...common.agent, mechanism: agent.mechanism },
-    sandbox: { kind: sandbox.kind, version: sandbox.version, because: sandbox.because, doesNotStop: sandboxLimits[sandbox.kind] },
+    sandbox: { ...sandbox, limits: resourceLimitsOf(experiment) },
     node: common.node,
     platform: common.platform,
     specs: specHashes,
@@ -156,6 +166,8 @@ async function startingSuite(lab: Lab, one: Case, base: Base, sandbox: SandboxFo
       overlay: [],
       files: null,
       sandbox: sandbox.kind,
+      image: sandbox.image,
+      limits: resourceLimitsOf(lab.experiment),
       timeoutMs: 120_000,
     };
     const outcome = await runTestCheck(plan, folder);

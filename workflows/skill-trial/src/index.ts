@@ -75,7 +75,7 @@ export { assembleReport, Report, reportJsonSchema } from './report.js';
 // report
 export { readReport, writeReport } from './report-files.js';
 export { readRubric } from './rubric.js';
-export { findSandbox } from './sandbox.js';
+export { findSandbox, installCommand } from './sandbox.js';
 export { makeSchedule, trialsOfArm } from './schedule.js';
 export { score } from './score-run.js';
 export { DeskLock, readDeskLock } from './scoring-lock.js';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { Experiment } from './experiment.js';
 import { FrozenReference } from './reference.js';
-import { SandboxKind } from './sandbox.js';
+import { LimitsInForce, ResourceLimits } from './resource-limits.js';
+import { SandboxKind } from './sandbox-plan.js';
 
 const Sha = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -40,6 +41,10 @@ export const Conditions = z.strictObject({
     version: z.string().nullable(),
     because: z.string().nullable(),
     doesNotStop: z.array(z.string()),
+    /** Absent in locks made before there were any. */
+    image: z.string().nullable().optional(),
+    limits: ResourceLimits.optional(),
+    inForce: LimitsInForce.optional(),
   }),
   node: z.string(),
   platform: z.string(),

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, readdir, readFile } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PrerequisiteError } from './errors.js';
 
@@ -15,6 +16,10 @@ export interface ProcessPlan {
   timeoutMs: number;
   /** Ends the process before its time; the reason is kept. */
   stop?: AbortSignal;
+  /** Text for file descriptor 3. */
+  fd3?: string;
+  /** By what its descendants are known; drawn where absent. */
+  marker?: string;
 }
 
 /** The same shape whatever happened; a non-zero exit is an outcome, not an exception. */
@@ -40,7 +45,7 @@ const graceMs = 2_000;
  * is a /proc; inside bubblewrap the pid namespace ends them all).
  */
 export async function runProcess(plan: ProcessPlan): Promise<ProcessOutcome> {
-  const id = randomUUID();
+  const id = plan.marker ?? randomUUID();
   const [stdout, stderr] = [await open(plan.stdoutFile, 'w'), await open(plan.stderrFile, 'w')];
   const startedAt = new Date().toISOString();
   const from = process.hrtime.bigint();
@@ -56,7 +61,7 @@ export async function runProcess(plan: ProcessPlan): Promise<ProcessOutcome> {
       cwd: plan.cwd,
       env: { ...plan.env, [marker]: id },
       detached: true,
-      stdio: [input === null ? 'ignore' : 'pipe', stdout.fd, stderr.fd],
+      stdio: [input === null ? 'ignore' : 'pipe', stdout.fd, stderr.fd, ...(plan.fd3 === undefined ? [] : ['pipe' as const])],
     });
     const end = new Promise<{ exitCode: number | null; signal: string | null }>((resolve, reject) => {
       child.once('error', reject);
@@ -65,6 +70,11 @@ export async function runProcess(plan: ProcessPlan): Promise<ProcessOutcome> {
     if (input !== null && child.stdin !== null) {
       // a program may end without reading its input
       pipeline(input.createReadStream({ autoClose: false }), child.stdin).catch(() => undefined);
+    }
+    if (plan.fd3 !== undefined) {
+      const third = child.stdio[3] as Writable;
+      third.on('error', () => undefined); // the program ended before it read it: its exit tells
+      third.end(plan.fd3);
     }
     const stop = () => {
       signalGroup(child.pid, 'SIGTERM');
@@ -96,7 +106,7 @@ export async function runProcess(plan: ProcessPlan): Promise<ProcessOutcome> {
     const elapsedSeconds = Number(process.hrtime.bigint() - from) / 1e9;
     const finishedAt = new Date().toISOString();
     signalGroup(child.pid, 'SIGKILL');
-    return { exitCode, signal, timedOut, stopped, startedAt, finishedAt, elapsedSeconds, sweptProcesses: await sweep(id) };
+    return { exitCode, signal, timedOut, stopped, startedAt, finishedAt, elapsedSeconds, sweptProcesses: await killMarked(id) };
   } finally {
     clearTimeout(limit);
     clearTimeout(killTimer);
@@ -115,7 +125,7 @@ function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
 }
 
 /** Kills every process whose environment carries this marker; returns how many there were. Looks again until none is left. */
-async function sweep(id: string): Promise<number> {
+export async function killMarked(id: string): Promise<number> {
   const seen = new Set<number>();
   for (let round = 0; round < 50; round++) {
     const alive = await marked(id);

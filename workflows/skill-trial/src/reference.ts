@@ -6,7 +6,7 @@ import { type Case, caseHashes } from './case.js';
 import { hashOf } from './hash.js';
 import type { Lab } from './lab.js';
 import { hasRecord, readJson, recordHash, sealRecord } from './record.js';
-import type { SandboxKind } from './sandbox.js';
+import type { SandboxKind } from './sandbox-plan.js';
 import { runTestCheck, TestCheck } from './test-check.js';
 import { findFramework, type TestResult } from './test-framework.js';
 import { type ExpectedTest, expectTests } from './verdict.js';

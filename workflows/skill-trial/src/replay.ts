@@ -113,6 +113,7 @@ async function replayTrial(lab: Lab, saved: SavedTrial): Promise<TrialReplay> {
         program,
         base,
         sandbox: spec.sandbox,
+        image: spec.image ?? null,
         prompt: await readFile(join(folder, 'prompt.txt')),
         skills: spec.skills.map(({ name }) => skillOf(lab, name)),
         allSkills: [...lab.skills.values()],

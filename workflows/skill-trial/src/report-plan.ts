@@ -3,6 +3,7 @@ import { formatDelta, formatValue } from './number-format.js';
 import type { Report } from './report.js';
 import { type Block, type Content, details, mark, record, type Section, table, text } from './report-document.js';
 import type { ContrastView } from './report-view.js';
+import { isolates, type SandboxKind } from './sandbox-plan.js';
 
 export function planSection(report: Report, views: ContrastView[]): Section {
   const { settings } = report.conditions;
@@ -87,12 +88,8 @@ export function conditionsSection(report: Report): Section {
           ['Skills given to arms with them by', agent.mechanism.with],
           ['Sandbox', `${sandbox.version ?? sandbox.kind}${sandbox.because === null ? '' : ` (${sandbox.because})`}`],
           ['What the sandbox does not stop', sandbox.doesNotStop.join('; ') || 'nothing is named'],
-          [
-            'Network',
-            sandbox.kind === 'bubblewrap'
-              ? 'the model gateway only'
-              : 'asked for: the model gateway only; this sandbox does not hold the agent to it',
-          ],
+          ['Network', networkWords(settings.network, sandbox.kind)],
+          ['Limits of the machine', machineLimits(sandbox)],
           [
             'Limits',
             `${limits.wall_seconds} s and ${limits.model_calls} model calls a trial${limits.cost_usd === null ? '' : `, ${limits.cost_usd} USD`}; up to ${limits.attempts} attempts, the second only after an infrastructure failure`,
@@ -139,3 +136,22 @@ const orderWords = {
   seeded: 'blocks of one case and repeat, the order of the arms drawn from the seed',
   parallel: 'parallel: the runs have no order',
 };
+
+/** What the agent may reach, and whether it is held to it. */
+function networkWords(network: Report['conditions']['settings']['network'], kind: SandboxKind): string {
+  const allowed = network === 'gateway-only' ? 'the model gateway only' : `the model gateway and ${network.allow.join(', ')}`;
+  return isolates(kind) ? allowed : `asked for: ${allowed}; this sandbox does not hold the agent to it`;
+}
+
+/** What one session may use, and by what each limit is held. */
+function machineLimits({ limits, inForce }: Report['conditions']['sandbox']): string {
+  if (limits === undefined || inForce === undefined) return 'not recorded in this lock';
+  const by = (held: string | null) => held ?? 'held by nothing here';
+  return [
+    `memory ${limits.memoryMb} MB (${by(inForce.memory)})`,
+    limits.cpus === null ? 'processors not limited' : `processors ${limits.cpus} (${by(inForce.cpus)})`,
+    `processes ${limits.processes} (${by(inForce.processes)})`,
+    `one file ${limits.fileMb} MB (${by(inForce.file)})`,
+    `workspace, HOME and TMPDIR ${limits.diskMb} MB (${by(inForce.disk)})`,
+  ].join('; ');
+}

@@ -31,6 +31,7 @@ export function trialsSection(report: Report): Section {
     );
   const mismatches = report.trials.flatMap((trial) => trial.usageMismatches.map((what) => `${trial.id}: ${what}`));
   const warnings = report.trials.flatMap((trial) => trial.warnings.map((what) => `${trial.id}: ${what}`));
+  const held = report.trials.flatMap((trial) => (trial.held ?? []).map((what) => `${trial.id}: ${what}`));
   return {
     id: 'trials',
     title: 'Trials',
@@ -79,6 +80,15 @@ export function trialsSection(report: Report): Section {
       ]),
       ...(mismatches.length === 0 ? [] : [heading('Token counts that disagree'), list(mismatches)]),
       ...(warnings.length === 0 ? [] : [heading('Warnings of the records'), list(warnings)]),
+      ...(held.length === 0
+        ? []
+        : [
+            heading('What the agents ran into'),
+            text(
+              'Limits of the machine and connections asked of the proxy, as recorded in containment.json and network.jsonl of each trial.',
+            ),
+            list(held),
+          ]),
     ],
   };
 }

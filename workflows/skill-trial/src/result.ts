@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { heldNotes } from './containment.js';
 import type { Lock } from './lock.js';
 import { allMetrics, type Metric, type MetricId } from './metric.js';
 import type { Precision } from './precision.js';
@@ -62,6 +63,8 @@ export interface TrialResult {
   usageMismatches: string[];
   /** What the record warns of and does not judge: calls that failed at the provider, secrets in it. */
   warnings: string[];
+  /** What the agent ran into: limits, and connections that were refused or let through. */
+  held: string[];
 }
 
 export interface ResultInput {
@@ -139,6 +142,7 @@ export function collectResults(input: ResultInput): TrialResult[] {
       activation: input.skills.map((skill) => activationOf(skill, trial, input.given(record.arm, record.case))),
       usageMismatches: record.usageMismatches,
       warnings: warningsOf(record),
+      held: heldNotes(trial.attestation.held ?? null),
     };
   });
 }

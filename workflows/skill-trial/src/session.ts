@@ -7,21 +7,27 @@ import { type Base, makeWorkspace } from './base.js';
 import type { CallRecord } from './call-record.js';
 import { canaryOf } from './canary.js';
 import type { Case } from './case.js';
+import { findCgroups, sweepGroups } from './cgroup.js';
 import { systemClock } from './clock.js';
+import { ownFolder, runContained, sweepFolder } from './contained-run.js';
+import { type Containment, containmentFile, type LimitHit, readHeld } from './containment.js';
 import type { Experiment } from './experiment.js';
-import { isAlive } from './file-lock.js';
 import { openGateway } from './gateway.js';
 import { hashTree } from './hash.js';
 import type { ModelRequest } from './model-call.js';
 import { budgetOf, openModel, type RunningModel } from './model-server.js';
+import { allowedHosts, type NetworkProxy, openNetworkProxy } from './network-proxy.js';
 import { keptOutOfReach } from './paths.js';
-import { type ProcessOutcome, runProcess } from './process.js';
+import type { ProcessOutcome } from './process.js';
 import { prettyJson } from './record.js';
 import { readBody, readCalls } from './recording.js';
-import { type SandboxKind, type SandboxPlan, sandboxCommand, sandboxView } from './sandbox.js';
+import { resourceLimitsOf } from './resource-limits.js';
+import { doesNotStop, limitsInForce } from './sandbox.js';
+import { holdsNetwork, isolates, proxyVariables, type SandboxKind, type SandboxPlan, sandboxView } from './sandbox-plan.js';
 import { redactKey, scanForSecrets } from './secret-scan.js';
 import type { Skill } from './skill.js';
 import type { Trajectory } from './trajectory.js';
+import { checkPrefix } from './tree-run.js';
 import { wireOf } from './wire.js';
 import { parseJson } from './wires/body.js';
 
@@ -32,6 +38,8 @@ export interface SessionPlan {
   program: AgentProgram;
   base: Pick<Base, 'folder' | 'commit'>;
   sandbox: SandboxKind;
+  /** Identity of the container image; null or absent: the machine's own system. */
+  image?: string | null;
   /** What is given on standard input, byte for byte. */
   prompt: Uint8Array;
   /** The skills of this arm, and all of the experiment (for the attestation). */
@@ -52,8 +60,10 @@ export interface SessionResult {
   attestation: Attestation;
   calls: CallRecord[];
   argv: string[];
-  /** The limit that the gateway enforced; null when none. */
+  /** The limit that ended it: one of the gateway's, or disk; null when none did. */
   limit: string | null;
+  /** Limits that it ran into, whether they ended it or not. */
+  hits: LimitHit[];
   setupSeconds: number;
   /** How often the key was taken out of which file; {} for nowhere. */
   redacted: Record<string, number>;
@@ -78,7 +88,7 @@ export async function runSession(
   if (plan.folder !== undefined) await mkdir(plan.folder);
   const scratch = plan.folder ?? (await mkdtemp(join(tmpdir(), sessionPrefix)));
   const folder = (name: string) => join(scratch, name);
-  await writeFile(folder('owner'), String(process.pid));
+  await ownFolder(scratch);
   await Promise.all(['home', 'tmp'].map((name) => mkdir(folder(name))));
   await makeWorkspace(plan.base, folder('workspace'));
   await copySkills(plan.skills, folder('skills'));
@@ -87,7 +97,7 @@ export async function runSession(
   let limit: string | null = null;
   const gateway = await openGateway({
     upstream: { baseUrl: model.baseUrl, api: plan.experiment.model.api, key: model.key },
-    listen: plan.sandbox === 'bubblewrap' ? { socketPath: folder('model.sock') } : { host: '127.0.0.1', port: 0 },
+    listen: listenFor(plan.sandbox, folder('model.sock')),
     dir: target,
     budget: budgetOf(plan.experiment),
     frozen: { model: plan.experiment.model.id, parameters: plan.experiment.model.parameters },
@@ -97,7 +107,15 @@ export async function runSession(
       stop.abort(`limit: ${ended.limit}`);
     },
   });
+  let proxy: NetworkProxy | null = null;
   try {
+    const allow = allowedHosts(plan.experiment.network);
+    proxy = await openNetworkProxy({
+      allow,
+      listen: listenFor(plan.sandbox, folder('proxy.sock')),
+      dir: target,
+      clock: systemClock,
+    });
     const modules = plan.program.folder;
     const sandbox: SandboxPlan = {
       kind: plan.sandbox,
@@ -109,6 +127,9 @@ export async function runSession(
       hide: keptOutOfReach(plan.case.folder),
       gateway:
         gateway.socketPath === null ? { port: Number(new URL(gateway.url as string).port) } : { socket: gateway.socketPath },
+      proxy: proxy.way,
+      limits: resourceLimitsOf(plan.experiment),
+      image: plan.image ?? null,
     };
     const view = sandboxView(sandbox, modules);
     const launch = plan.agent.launch({
@@ -130,25 +151,45 @@ export async function runSession(
       await writeFile(join(sandbox.home, below, canary.name, 'SKILL.md'), canary.text);
     }
     await writeFile(join(target, 'prompt.txt'), plan.prompt);
-    const path = plan.sandbox === 'bubblewrap' ? '/usr/local/bin:/usr/bin:/bin' : (process.env.PATH ?? '/usr/bin:/bin');
     const env = {
-      PATH: `${dirname(process.execPath)}:${path}`,
+      PATH: view.path,
       HOME: view.home,
       TMPDIR: view.tmp,
       LANG: 'C.UTF-8',
+      ...proxyVariables(sandbox),
       ...launch.env,
     };
     const setupSeconds = Number(process.hrtime.bigint() - from) / 1e9;
     const watch = plan.onProgress === undefined ? undefined : setInterval(() => plan.onProgress?.(gateway.calls()), 500);
-    const outcome = await runProcess({
-      ...sandboxCommand(sandbox, launch.argv, env),
-      stdinFile: join(target, 'prompt.txt'),
-      stdoutFile: join(target, 'events.jsonl'),
-      stderrFile: join(target, 'stderr.txt'),
-      timeoutMs: plan.experiment.limits.wall_seconds * 1000,
-      stop: stop.signal,
+    const contained = await runContained({
+      sandbox,
+      argv: launch.argv,
+      env,
+      scratch,
+      process: {
+        stdinFile: join(target, 'prompt.txt'),
+        stdoutFile: join(target, 'events.jsonl'),
+        stderrFile: join(target, 'stderr.txt'),
+        timeoutMs: plan.experiment.limits.wall_seconds * 1000,
+        stop: stop.signal,
+      },
     }).finally(() => clearInterval(watch));
-    await gateway.close();
+    const { outcome, hits } = contained;
+    if (contained.diskFull) limit ??= 'disk';
+    await Promise.all([gateway.close(), proxy.close()]);
+    const inForce = await limitsInForce(plan.sandbox);
+    const containment: Containment = {
+      schemaVersion: 1,
+      sandbox: plan.sandbox,
+      limits: sandbox.limits,
+      inForce,
+      doesNotStop: doesNotStop(plan.sandbox, inForce),
+      allow,
+      networkHeld: holdsNetwork(plan.sandbox),
+      ...contained.measured,
+      hits,
+    };
+    await writeFile(join(target, containmentFile), prettyJson(containment));
     await capture?.(folder('workspace'));
     // before anything is derived from these files
     const redacted = await redactKey(target, model.key);
@@ -158,10 +199,10 @@ export async function runSession(
     const attestation = await attestRecording(target, plan, plan.skills);
     await writeFile(join(target, 'trajectory.json'), prettyJson(trajectory));
     await writeFile(join(target, 'attestation.json'), prettyJson(attestation));
-    return { outcome, trajectory, attestation, calls, argv: launch.argv, limit, setupSeconds, redacted, secretWarnings };
+    return { outcome, trajectory, attestation, calls, argv: launch.argv, limit, hits, setupSeconds, redacted, secretWarnings };
   } finally {
-    // all three, whatever the first ones say: a server left open would keep the lab from ending
-    await Promise.allSettled([gateway.close(), model.close()]);
+    // all of them, whatever the first ones say: a server left open would keep the lab from ending
+    await Promise.allSettled([gateway.close(), model.close(), proxy?.close()]);
     await rm(scratch, { recursive: true, force: true });
   }
 }
@@ -183,6 +224,7 @@ export async function attestRecording(
     intended: intended.map((skill) => skill.name),
     skillTools: agent.skillTools,
     catalogue: agent.catalogue,
+    held: await readHeld(folder),
     forbidden: [...(agent.canaryFolders.length === 0 ? [] : [{ name: canary.name, texts: [canary.mark] }]), ...forbidden],
   });
 }
@@ -205,16 +247,22 @@ export async function readRequests(folder: string): Promise<{ record: CallRecord
   return requests;
 }
 
-/** Removes what killed sessions left in the temporary folder; a folder without an owner file, or whose owner lives, is kept. */
+/** A socket where the sandbox has a network of its own, else a free port on loopback. */
+function listenFor(kind: SandboxKind, socketPath: string): { socketPath: string } | { host: '127.0.0.1'; port: number } {
+  return isolates(kind) ? { socketPath } : { host: '127.0.0.1', port: 0 };
+}
+
+/**
+ * Ends and removes what killed sessions and checks left: processes, groups, containers, folders of the temporary folder. A folder
+ * without an owner file, or whose owner lives, is kept. Returns how many folders were removed.
+ */
 export async function sweepSessions(): Promise<number> {
   let removed = 0;
   for (const name of await readdir(tmpdir())) {
-    if (!name.startsWith(sessionPrefix)) continue;
-    const owner = Number(await readFile(join(tmpdir(), name, 'owner'), 'utf8').catch(() => '0'));
-    if (owner <= 0 || isAlive(owner)) continue;
-    await rm(join(tmpdir(), name), { recursive: true, force: true });
-    removed += 1;
+    if ([sessionPrefix, checkPrefix].some((start) => name.startsWith(start)) && (await sweepFolder(join(tmpdir(), name))))
+      removed += 1;
   }
+  await sweepGroups(await findCgroups());
   return removed;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Experiment } from './experiment.js';
 import { hashOf, hmac } from './hash.js';
-import { SandboxKind } from './sandbox.js';
+import { SandboxKind } from './sandbox-plan.js';
 
 const Sha = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -28,6 +28,8 @@ export const Spec = z.strictObject({
   limits: Experiment.shape.limits,
   network: Experiment.shape.network,
   sandbox: SandboxKind,
+  /** Identity of the container image; absent where the machine's own system is used. */
+  image: z.string().optional(),
   node: z.string(),
   platform: z.string(),
   seed: z.int().nonnegative(),

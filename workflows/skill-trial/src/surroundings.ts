@@ -3,13 +3,15 @@ import type { SessionResult } from './session.js';
 
 /** What of the surroundings kept the agent from running; null when its outcome is its own. The last model call decides. */
 export function surroundingsTrouble(
-  { outcome, calls, limit }: Pick<SessionResult, 'outcome' | 'calls' | 'limit'>,
+  { outcome, calls, limit, hits }: Pick<SessionResult, 'outcome' | 'calls' | 'limit'> & Partial<Pick<SessionResult, 'hits'>>,
   wallSeconds: number,
 ): string | null {
   if (limit !== null) return null;
   const last = calls.filter((call) => call.kind === 'model-call').at(-1);
   if (last === undefined)
-    return outcome.timedOut || outcome.exitCode === 0 ? null : 'the agent ended before it reached the model';
+    return outcome.timedOut || outcome.exitCode === 0 || (hits ?? []).length > 0
+      ? null
+      : 'the agent ended before it reached the model';
   switch (last.error) {
     case 'unreachable':
     case 'timeout':

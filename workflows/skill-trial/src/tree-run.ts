@@ -5,10 +5,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { applyPatch, type Base } from './base.js';
 import type { Case } from './case.js';
+import { ownFolder, runContained } from './contained-run.js';
 import { listTree } from './hash.js';
 import { keptOutOfReach } from './paths.js';
-import { type ProcessOutcome, runProcess } from './process.js';
-import { type SandboxKind, type SandboxPlan, sandboxCommand, sandboxView } from './sandbox.js';
+import type { ProcessOutcome } from './process.js';
+import { defaultLimits, type ResourceLimits } from './resource-limits.js';
+import { isolates, type SandboxKind, type SandboxPlan, sandboxView } from './sandbox-plan.js';
 
 /** A tree to run something in: base, a variant's patch, and files laid over both. */
 export interface TreePlan {
@@ -21,6 +23,9 @@ export interface TreePlan {
   /** What the files laid over the tree call its folder; replaced in them where it is another. */
   workspaceName?: string;
   sandbox: SandboxKind;
+  image?: string | null;
+  /** As tight as the agent was held; by default the lab's own limits. */
+  limits?: ResourceLimits;
   timeoutMs: number;
 }
 
@@ -33,6 +38,7 @@ export interface TreeRun {
   lines: string;
 }
 
+export const checkPrefix = 'skill-trial-check-';
 const reportersFolder = join(dirname(fileURLToPath(import.meta.url)), '..', 'reporters');
 
 /**
@@ -44,7 +50,7 @@ export async function runInTree(
   target: string,
   program: (where: { workspace: string; reporters: string; out: string }) => { argv: string[]; env: Record<string, string> },
 ): Promise<TreeRun> {
-  const scratch = await mkdtemp(join(tmpdir(), 'skill-trial-check-'));
+  const scratch = await mkdtemp(join(tmpdir(), checkPrefix));
   try {
     const [workspace, home, tmp] = [join(scratch, 'workspace'), join(scratch, 'home'), join(scratch, 'tmp')];
     await Promise.all([mkdir(home), mkdir(tmp), mkdir(target, { recursive: true })]);
@@ -52,8 +58,8 @@ export async function runInTree(
     await (plan.patch === null ? writeFile(patch, '') : cp(plan.patch, patch));
     await applyPatch(plan.base, patch, workspace);
     for (const [from, to] of plan.overlay) await layOver(from, workspace, to);
-    const inside = plan.sandbox === 'bubblewrap';
-    const reporters = inside ? '/lab/reporters' : reportersFolder;
+    await ownFolder(scratch);
+    const reporters = isolates(plan.sandbox) ? '/lab/reporters' : reportersFolder;
     const sandbox: SandboxPlan = {
       kind: plan.sandbox,
       workspace,
@@ -63,27 +69,34 @@ export async function runInTree(
       readOnly: [[reportersFolder, reporters]],
       hide: keptOutOfReach(plan.case.folder),
       gateway: null,
+      proxy: null,
+      limits: plan.limits ?? defaultLimits,
+      image: plan.image ?? null,
     };
     const view = sandboxView(sandbox, '');
     if (plan.workspaceName !== undefined && plan.workspaceName !== view.workspace)
       await renameWorkspace(plan.overlay, workspace, plan.workspaceName, view.workspace);
     const out = `${view.tmp}/tests.jsonl`;
     const { argv, env: own } = program({ workspace: view.workspace, reporters, out });
-    const path = inside ? '/usr/local/bin:/usr/bin:/bin' : (process.env.PATH ?? '/usr/bin:/bin');
     const env = {
-      PATH: `${dirname(process.execPath)}:${path}`,
+      PATH: view.path,
       HOME: view.home,
       TMPDIR: view.tmp,
       LANG: 'C.UTF-8',
       CI: 'true',
       ...own,
     };
-    const outcome = await runProcess({
-      ...sandboxCommand(sandbox, argv, env),
-      stdinFile: null,
-      stdoutFile: join(target, 'stdout.txt'),
-      stderrFile: join(target, 'stderr.txt'),
-      timeoutMs: plan.timeoutMs,
+    const { outcome } = await runContained({
+      sandbox,
+      argv,
+      env,
+      scratch,
+      process: {
+        stdinFile: null,
+        stdoutFile: join(target, 'stdout.txt'),
+        stderrFile: join(target, 'stderr.txt'),
+        timeoutMs: plan.timeoutMs,
+      },
     });
     const lines = await readFile(join(tmp, 'tests.jsonl'), 'utf8').catch(() => '');
     return { outcome, argv, workspace: view.workspace, lines };

@@ -147,6 +147,7 @@ async function runAttempt(
       program,
       base,
       sandbox: spec.spec.sandbox,
+      image: spec.spec.image ?? null,
       prompt: one.taskBytes,
       skills: spec.spec.skills.map((skill) => lab.skills.get(skill.name) as never),
       allSkills: [...lab.skills.values()],
@@ -211,8 +212,18 @@ async function runAttempt(
   return null;
 }
 
-/** How a session ended, as the record says it. */
-export function statusOf({ outcome, trajectory, limit }: Pick<SessionResult, 'outcome' | 'trajectory' | 'limit'>): {
+/** How a session ended, as the record says it; a failure names the limits that it ran into. */
+export function statusOf(
+  session: Pick<SessionResult, 'outcome' | 'trajectory' | 'limit'> & Partial<Pick<SessionResult, 'hits'>>,
+): { status: TrialStatus; reason: string } {
+  const { status, reason } = endOf(session);
+  const notes = (session.hits ?? [])
+    .filter((hit) => hit.limit !== session.limit)
+    .map((hit) => `limit on ${hit.limit}: ${hit.detail}, ${hit.count}`);
+  return { status, reason: status === 'completed' ? reason : [reason, ...notes].join('; ') };
+}
+
+function endOf({ outcome, trajectory, limit }: Pick<SessionResult, 'outcome' | 'trajectory' | 'limit'>): {
   status: TrialStatus;
   reason: string;
 } {

@@ -8,6 +8,7 @@ import { contrasts } from './experiment.js';
 import { sha256 } from './hash.js';
 import { caseOf, skillsOf } from './lab.js';
 import type { Lock } from './lock.js';
+import { isolates } from './sandbox-plan.js';
 import type { Study } from './study.js';
 
 /** One of the twelve points of PROTOCOL.md, section 8. holds null: it cannot be told from the records. */
@@ -115,8 +116,8 @@ function withoutSkills(study: Study): Verdict {
   if (own.length === 0) return { holds: null, evidence: ['no trial is recorded yet'] };
   const { kind, doesNotStop } = study.lock.conditions.sandbox;
   const evidence = `no request of ${own.length} trials holds a catalogue entry, description or body of a skill`;
-  if (kind === 'bubblewrap')
-    return { holds: true, evidence: [evidence, 'the skills are not on the disk that the agent sees (bubblewrap)'] };
+  if (isolates(kind))
+    return { holds: true, evidence: [evidence, `the skills are not on the disk that the agent sees (${kind})`] };
   return {
     holds: null,
     evidence: [evidence, `the agent did not read them, but the sandbox (${kind}) does not stop ${doesNotStop[0]}`],

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Base } from './base.js';
 import type { Case } from './case.js';
-import type { SandboxKind } from './sandbox.js';
+import type { SandboxKind } from './sandbox-plan.js';
 import type { TestCheck, TestCheckPlan } from './test-check.js';
 import { TestFrameworkName, type TestResult } from './test-framework.js';
 

@@ -72,6 +72,7 @@ export function trialResult({
     activation: [],
     usageMismatches: [],
     warnings: [],
+    held: [],
     ...parts,
     values: { ...all(() => null), ...values },
   };
