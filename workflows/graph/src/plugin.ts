@@ -25,7 +25,12 @@ async function projectsOf(folder: string, root: string): Promise<Record<string, 
   const experiment: Experiment | null = await readExperiment(root, name).catch(() => null);
   const schedule = experiment === null ? [] : makeSchedule(experiment);
   const projects: Record<string, ProjectConfiguration> = {
-    [folder]: { name, root: folder, tags: ['experiment', ...(experiment?.tags ?? [])], targets: experimentTargets(name, experiment, schedule) },
+    [folder]: {
+      name,
+      root: folder,
+      tags: ['experiment', ...(experiment?.tags ?? [])],
+      targets: experimentTargets(name, experiment, schedule),
+    },
   };
   for (const [index, line] of schedule.entries()) {
     const before = line.block === null ? undefined : schedule[index - 1];

@@ -9,7 +9,7 @@ import { isAlive } from './file-lock.js';
 import { killMarked, type ProcessOutcome, type ProcessPlan, runProcess } from './process.js';
 import type { ResourceLimits } from './resource-limits.js';
 import { sandboxCommand } from './sandbox.js';
-import type { SandboxPlan } from './sandbox-plan.js';
+import { isolates, type SandboxPlan } from './sandbox-plan.js';
 
 export interface ContainedPlan {
   sandbox: SandboxPlan;
@@ -60,6 +60,10 @@ export async function runContained(plan: ContainedPlan): Promise<ContainedOutcom
       stop: plan.process.stop === undefined ? full.signal : AbortSignal.any([plan.process.stop, full.signal]),
     });
     const readings = (await cgroup?.readings()) ?? null;
+    // an agent may clear the environment of its tools, and with it the marker: the group has them all the same. Where the sandbox has a
+    // process table of its own they have ended with it, and some may only be on their way out.
+    const left = (await cgroup?.close()) ?? 0;
+    if (!isolates(sandbox.kind)) outcome.sweptProcesses += left;
     const memoryKill = command.container === undefined ? null : (await removeContainer(command.container)).memoryKill;
     const disk = await watch.close();
     const diskFull = full.signal.aborted;

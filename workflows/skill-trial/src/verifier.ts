@@ -42,7 +42,13 @@ export interface VerifiedTree {
 }
 
 /** The test-check plans of a verifier on a tree, in the order of the checks; `name` tells one run from another, `overlayKey` stands for the verifier's files. */
-export function verifierPlans(one: Case, tree: VerifiedTree, sandbox: SandboxKind, name: string, overlayKey?: string): TestCheckPlan[] {
+export function verifierPlans(
+  one: Case,
+  tree: VerifiedTree,
+  sandbox: SandboxKind,
+  name: string,
+  overlayKey?: string,
+): TestCheckPlan[] {
   const { verifier } = one;
   if (verifier === undefined) return [];
   // last, so that an agent's file of the same name is not what runs
