@@ -1,7 +1,9 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDesk, openLab } from 'skill-trial';
+import { startDesk } from 'skill-trial-desk';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DeskRoot, name, other, plain, RunningDesk } from './desk-fixture.js';
 
 let root: DeskRoot;
@@ -24,16 +26,19 @@ interface Answer {
 }
 
 /** A request with every header as given: fetch would set Host and Origin itself. */
-function ask(path: string, headers: Record<string, string> = {}, method = 'GET', body?: string): Promise<Answer> {
+function ask(
+  path: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+  body?: string,
+  port = desk.port,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request(
-      { host: '127.0.0.1', port: desk.port, path, method, headers: { host: `127.0.0.1:${desk.port}`, ...headers } },
-      (got) => {
-        let text = '';
-        got.on('data', (chunk) => (text += chunk));
-        got.on('end', () => resolve({ status: got.statusCode ?? 0, headers: got.headers, body: text }));
-      },
-    );
+    const sent = request({ host: '127.0.0.1', port, path, method, headers: { host: `127.0.0.1:${port}`, ...headers } }, (got) => {
+      let text = '';
+      got.on('data', (chunk) => (text += chunk));
+      got.on('end', () => resolve({ status: got.statusCode ?? 0, headers: got.headers, body: text }));
+    });
     sent.on('error', reject);
     sent.end(body);
   });
@@ -164,6 +169,30 @@ describe('how it ends', () => {
     await using second = await RunningDesk.start(root.root, name);
     expect(await second.stop(signal)).toEqual({ code: 0, signal: null });
     expect(second.output.text).toContain('stopped');
+  });
+
+  test('it stops once nobody has asked for the idle time, counted from the last request', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const minutes = (count: number) => vi.advanceTimersByTime(count * 60_000);
+      const opened = await openDesk(await openLab(root.root, name));
+      const server = await startDesk(opened, { evaluators: ['anna'], port: 0, idleMinutes: 10 });
+      let reason: string | null = null;
+      const stopped = server.stopped.then((words) => {
+        reason = words;
+      });
+      const port = Number(new URL(server.addresses[0]?.url as string).port);
+      minutes(9);
+      expect((await ask('/', {}, 'GET', undefined, port)).status).toBe(401);
+      minutes(9);
+      expect((await ask('/', {}, 'GET', undefined, port)).status).toBe(401);
+      expect(reason).toBeNull();
+      minutes(10);
+      await stopped;
+      expect(reason).toBe('no request for 10 minutes');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('a taken port and a bad option are said in words', async () => {
