@@ -124,7 +124,7 @@ function Saved() {
 }
 
 function PairLink({ to, words, sign }: { to: string | undefined; words: string; sign: string }) {
-  if (to === undefined) return <span class="step none" aria-hidden="true" />;
+  if (to === undefined) return <span class="step blank" aria-hidden="true" />;
   return (
     <a class="step" href={`#/pair/${to}`} aria-label={words}>
       {sign}

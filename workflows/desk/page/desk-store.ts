@@ -100,6 +100,12 @@ export function change(event: MarkEvent): void {
   void flush();
 }
 
+/** The last change on its way that a test picks out: what the evaluator sees as done, though the desk has not confirmed it yet. */
+export function onItsWay<Event extends MarkEvent>(is: (event: MarkEvent) => event is Event): Event | null {
+  const found = queue.map(({ event }) => event).findLast(is);
+  return found ?? null;
+}
+
 async function flush(): Promise<void> {
   if (sending) return;
   sending = true;

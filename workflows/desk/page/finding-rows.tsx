@@ -4,7 +4,7 @@ import type { CaseView } from '../src/desk-view.js';
 import { ask, change, type Side, update } from './desk-store.js';
 import { EvidenceList } from './evidence-list.js';
 import { SavedText } from './saved-text.js';
-import { addFinding, marksOf, setFinding, type Variant } from './scoring.js';
+import { addFinding, findingNow, marksOf, setFinding, type Variant } from './scoring.js';
 import { useStore } from './use-store.js';
 
 export const statuses: FindingStatus[] = ['confirmed', 'unconfirmed', 'contradicted', 'style'];
@@ -84,7 +84,8 @@ function FindingGroup({ one, variant, current, disabled, onFinding }: GroupProps
         </div>
       )}
       <ol class="rows">
-        {marks.findings.map((finding) => {
+        {marks.findings.map((recorded) => {
+          const finding = findingNow(variant, recorded);
           const isOpen = finding.id === current;
           return (
             <li key={finding.id} class={isOpen ? 'row-card open' : 'row-card'} data-finding={`${variant.side}-${finding.id}`}>
@@ -186,7 +187,11 @@ function FindingBody({ one, variant, finding, disabled, others, onMerged }: Body
         evidence={finding.evidence}
         disabled={disabled}
         onChange={(evidence) => setFinding(variant, finding, { evidence })}
-        onAdd={own === null ? null : () => setFinding(variant, finding, { evidence: [...finding.evidence, own.evidence] })}
+        onAdd={
+          own === null
+            ? null
+            : () => setFinding(variant, finding, { evidence: [...findingNow(variant, finding).evidence, own.evidence] })
+        }
       />
       <SavedText
         id={`note/${id}`}

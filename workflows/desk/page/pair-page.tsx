@@ -8,6 +8,7 @@ import { RubricRows } from './rubric-rows.js';
 import {
   accept,
   addFinding,
+  findingNow,
   marksOf,
   notApplicable,
   placeOf,
@@ -106,14 +107,17 @@ export function PairPage({ pair, keys, locked }: { pair: PairView; keys: boolean
     setSide(picked.side);
     if (sheet === 'findings') {
       if (picked.side === side && finding !== undefined)
-        setFinding(target, finding, { evidence: [...finding.evidence, picked.evidence] });
+        setFinding(target, finding, { evidence: [...findingNow(target, finding).evidence, picked.evidence] });
       else addFinding(target, [picked.evidence]);
     } else if (row !== undefined)
       setSupport(target, sheet, row.id, { evidence: [...supportOf(target, sheet, row.id).evidence, picked.evidence] });
   };
   const goTo = (next: Side) => {
     setSide(next);
-    requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-reader=${next}] [tabindex="0"]`)?.focus());
+    const text = () => document.querySelector<HTMLElement>(`[data-reader=${next}] [tabindex="0"]`);
+    // at once where it is shown already: the next key may come before the next frame
+    if (text() === null) requestAnimationFrame(() => text()?.focus());
+    else text()?.focus();
   };
   const step = (by: number) => {
     const next = desk.pairs[desk.pairs.findIndex((each) => each.pair === pair.pair) + by];
@@ -158,6 +162,7 @@ export function PairPage({ pair, keys, locked }: { pair: PairView; keys: boolean
   const words = otherWords[kind];
   return (
     <main class="pair-page">
+      <h1 class="spoken">Pair {desk.pairs.findIndex((each) => each.pair === pair.pair) + 1}</h1>
       <section class="reading" aria-label="What the variants delivered">
         <div class="bar">
           <div class="tabs" role="tablist" aria-label="What to read">
@@ -178,12 +183,7 @@ export function PairPage({ pair, keys, locked }: { pair: PairView; keys: boolean
           </div>
           <div class="options">
             {words !== undefined && (
-              <button
-                type="button"
-                class="quiet"
-                onClick={turn}
-                aria-label={`Show it ${words[others[kind] ? 0 : 1].toLowerCase()}`}
-              >
+              <button type="button" class="quiet" onClick={turn} title={`Show it ${words[others[kind] ? 0 : 1].toLowerCase()}`}>
                 {words[others[kind] ? 1 : 0]} <kbd>v</kbd>
               </button>
             )}

@@ -177,7 +177,7 @@ function content(row: PatchRow) {
 }
 
 function Half({ line, half }: { line: PatchLine | null; half: 'base' | 'result' }) {
-  if (line === null) return <span class="half none" data-half={half} />;
+  if (line === null) return <span class="half blank" data-half={half} />;
   return (
     <span class={`half ${line.kind}`} data-half={half}>
       <span class="number">{line[half] ?? ''}</span>

@@ -2,7 +2,7 @@ import type { CaseView, RubricView } from '../src/desk-view.js';
 import { change, type SheetKind, type Side } from './desk-store.js';
 import { EvidenceList } from './evidence-list.js';
 import { SavedText } from './saved-text.js';
-import { accept, marksOf, notApplicable, proposalOf, setSupport, setValue, supportOf, type Variant } from './scoring.js';
+import { accept, markNow, notApplicable, proposalOf, setSupport, setValue, supportOf, type Variant } from './scoring.js';
 import { useStore } from './use-store.js';
 
 interface Props {
@@ -77,7 +77,7 @@ export function RubricRows({ one, sheet, variants, current, side, disabled, onRo
 function State({ variant, sheet, row }: { variant: Variant; sheet: SheetKind; row: RubricView }) {
   const name = variant.side.toUpperCase();
   if (row.automatic || !variant.scored) return <span class="state automatic">{name} auto</span>;
-  const mark = marksOf(variant)[sheet][row.id];
+  const mark = markNow(variant, sheet, row.id);
   const words = mark === undefined ? 'open' : valueWords(mark.value);
   const kind =
     mark === undefined ? 'open' : mark.value === true || (typeof mark.value === 'number' && mark.value > 0) ? 'yes' : 'no';
@@ -111,7 +111,7 @@ interface SideProps {
 
 function SideMark({ variant, sheet, row, present, disabled, onSide }: SideProps) {
   const { picked } = useStore();
-  const mark = marksOf(variant)[sheet][row.id];
+  const mark = markNow(variant, sheet, row.id);
   const support = supportOf(variant, sheet, row.id);
   const proposal = proposalOf(variant, sheet, row.id);
   const name = variant.side.toUpperCase();

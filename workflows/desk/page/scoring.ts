@@ -1,6 +1,6 @@
-import type { FindingMark, Proposal, VariantMarks } from 'skill-trial';
+import type { FindingMark, Proposal, RowMark, VariantMarks } from 'skill-trial';
 import type { CaseView, RubricView } from '../src/desk-view.js';
-import { change, type Evidence, readStore, type SheetKind, type Side } from './desk-store.js';
+import { change, type Evidence, type MarkEvent, onItsWay, readStore, type SheetKind, type Side } from './desk-store.js';
 import { readDraft, writeDraft } from './row-draft.js';
 
 export type SheetName = SheetKind | 'findings';
@@ -41,16 +41,46 @@ function draftId(variant: Variant, sheet: SheetKind, row: string): string {
   return `${variant.key}/${sheet}/${row}`;
 }
 
+type CellEvent = Extract<MarkEvent, { kind: 'mark' | 'accept' }>;
+
+/** A row's mark with what is still on its way: keys come faster than the disk. */
+export function markNow(variant: Variant, sheet: SheetKind, row: string): RowMark | undefined {
+  const sent = onItsWay(
+    (event): event is CellEvent =>
+      (event.kind === 'mark' || event.kind === 'accept') &&
+      event.case === variant.case &&
+      event.content === variant.content &&
+      event.sheet === sheet &&
+      event.row === row,
+  );
+  if (sent === null) return marksOf(variant)[sheet][row];
+  const { value, evidence } = sent;
+  const accepted = sent.kind === 'accept';
+  return value === null ? undefined : { value, evidence, note: sent.kind === 'accept' ? sent.reason : sent.note, accepted };
+}
+
+/** A finding likewise. */
+export function findingNow(variant: Variant, finding: FindingMark): FindingMark {
+  const sent = onItsWay(
+    (event): event is Extract<MarkEvent, { kind: 'finding' }> =>
+      event.kind === 'finding' &&
+      event.content === variant.content &&
+      event.case === variant.case &&
+      event.finding.id === finding.id,
+  );
+  return sent?.finding ?? finding;
+}
+
 /** Evidence and note of a row, marked or not yet. */
 export function supportOf(variant: Variant, sheet: SheetKind, row: string): { evidence: Evidence[]; note: string } {
-  return marksOf(variant)[sheet][row] ?? readDraft(draftId(variant, sheet, row));
+  return markNow(variant, sheet, row) ?? readDraft(draftId(variant, sheet, row));
 }
 
 /** Marks a row, or takes its mark away (null); its evidence and note stay with it. */
 export function setValue(variant: Variant, sheet: SheetKind, row: string, value: number | boolean | null): void {
   const { evidence, note } = supportOf(variant, sheet, row);
   const id = draftId(variant, sheet, row);
-  if (value === null && marksOf(variant)[sheet][row] === undefined) return;
+  if (value === null && markNow(variant, sheet, row) === undefined) return;
   change({ kind: 'mark', case: variant.case, content: variant.content, sheet, row, value, evidence, note });
   writeDraft(id, value === null ? { evidence, note } : { evidence: [], note: '' });
 }
@@ -62,7 +92,7 @@ export function setSupport(
   row: string,
   part: Partial<{ evidence: Evidence[]; note: string }>,
 ): void {
-  const mark = marksOf(variant)[sheet][row];
+  const mark = markNow(variant, sheet, row);
   const next = { ...supportOf(variant, sheet, row), ...part };
   if (mark === undefined) {
     writeDraft(draftId(variant, sheet, row), { evidence: next.evidence, note: next.note });
@@ -91,7 +121,12 @@ export function accept(variant: Variant, proposal: Proposal): void {
 }
 
 export function setFinding(variant: Variant, finding: FindingMark, part: Partial<FindingMark> = {}): void {
-  change({ kind: 'finding', case: variant.case, content: variant.content, finding: { ...finding, ...part } });
+  change({
+    kind: 'finding',
+    case: variant.case,
+    content: variant.content,
+    finding: { ...findingNow(variant, finding), ...part },
+  });
 }
 
 /** A finding of the evaluator's own, with a name that none has yet. */

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /** Every shortcut with what it does, as the help lists it. */
 export const shortcuts: [keys: string, what: string][] = [
@@ -29,7 +29,10 @@ export const keysSetting = 'keys-off';
 
 /** Calls what a key stands for, unless someone is typing or a dialog is open. */
 export function useShortcuts(keys: Record<string, () => void>, on: boolean): void {
-  useEffect(() => {
+  // renewed with every drawing and not after it: keys that come fast must act on what the ones before them did
+  const latest = useRef(keys);
+  latest.current = keys;
+  useLayoutEffect(() => {
     if (!on) return;
     const listen = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
@@ -39,12 +42,12 @@ export function useShortcuts(keys: Record<string, () => void>, on: boolean): voi
         return;
       }
       if (document.querySelector('dialog[open]') !== null) return;
-      const action = keys[event.key];
+      const action = latest.current[event.key];
       if (action === undefined) return;
       event.preventDefault();
       action();
     };
     document.addEventListener('keydown', listen);
     return () => document.removeEventListener('keydown', listen);
-  });
+  }, [on]);
 }

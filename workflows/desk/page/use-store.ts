@@ -1,10 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { readStore, type Store, subscribe } from './desk-store.js';
 
 /** The store as it is now; the component is drawn again when it changes. */
 export function useStore(): Store {
   const [store, set] = useState(readStore());
-  useEffect(() => {
+  useLayoutEffect(() => {
     set(readStore());
     return subscribe(() => set(readStore()));
   }, []);
