@@ -6,6 +6,7 @@ type Schedule = ReturnType<typeof makeSchedule>;
 /** One line for each target, as `nx run <experiment>:help` prints it. */
 const targetHelp: Record<string, string> = {
   validate: 'check every file the experiment names',
+  plan: 'what the design can show before it is run: smallest p, power, time and cost',
   freeze: 'lock the conditions, write the schedule',
   discover: 'ask each arm which skills it sees',
   'run-<arm>': "run the arm's trials, and those the schedule puts before them",
@@ -51,6 +52,7 @@ export function experimentTargets(
   const steps: Record<string, TargetConfiguration> = {
     validate: task(`0-validate.js ${name}`),
     help: task(`help.js ${name}`),
+    plan: task(`plan.js ${name}`),
     ...Object.fromEntries(['lock', 'disputes', 'unblind'].map((verb) => [verb, withWords(task(`scoring.js ${name} ${verb}`))])),
   };
   if (experiment === null) {

@@ -185,7 +185,7 @@ function sideOf(grouped: Grouped, arm: string, metric: Metric, planned: Record<s
 }
 
 /** A run that the wall clock or another limit ended before it was done. */
-function isCutOff({ status }: TrialResult): boolean {
+export function isCutOff({ status }: TrialResult): boolean {
   return status === 'timed-out' || status === 'limit';
 }
 
@@ -201,4 +201,11 @@ export function roleOf(id: MetricId, rule: Pick<DecisionRule, 'primary'> | null)
   if (rule === null) return 'exploratory';
   if (rule.primary === id) return 'primary';
   return id === 'elapsed_seconds' || id === 'input_tokens_uncached' || id === 'finding_precision' ? 'criterion' : 'exploratory';
+}
+
+/** Cases in which every run of both arms lies at the same end of the metric's scale. */
+export function tellingNothing(results: TrialResult[], contrast: Contrast, id: MetricId, max: number | null): string[] {
+  const ends = { floor: max === null ? null : 0, ceiling: max };
+  const { atFloor, atCeiling } = discordance(valuesByCase(groupResults(results), contrast, id), ends);
+  return [...atFloor, ...atCeiling];
 }

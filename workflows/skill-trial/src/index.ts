@@ -64,6 +64,7 @@ export { opening } from './opening.js';
 // settings
 export { findRoot, rootPaths, runPaths } from './paths.js';
 export { permutationTest } from './permutation.js';
+export { makePlan, planLines } from './plan.js';
 export { pooledPrecision, precision } from './precision.js';
 export { ProgressEvent, writeProgress } from './progress.js';
 export { Proposal, Proposals, readProposals, SheetKind } from './proposal.js';
@@ -82,6 +83,7 @@ export { DeskLock, readDeskLock } from './scoring-lock.js';
 export { ScoringState, scoringState, sheetsOf } from './scoring-state.js';
 export { sweepSessions } from './session.js';
 export { Finding, FindingStatus, Sheet } from './sheet.js';
+export { calibrate, calibrationTable, scenarios, wilsonCoverage } from './simulation.js';
 export { readSkill, readSkills } from './skill.js';
 export { testArms } from './statistic.js';
 // analysis, for notebooks

@@ -40,7 +40,7 @@ export function statisticBlocks(view: ContrastView, design: { cases: number; rep
     ),
     details(`Shift, spread and cases (${name})`, [
       text(
-        'Shift: the middle of all differences between a run of the arm and a run of the control on the same case (Hodges and Lehmann); its interval holds the true shift in at least 95 of 100 such experiments, and is withheld where this many runs have no such interval. It differs from the difference of medians, and may.',
+        'Shift: the middle of all differences between a run of the arm and a run of the control on the same case (Hodges and Lehmann); its interval holds the true shift in at least 95 of 100 such experiments, and is withheld where so few runs have no such interval, or a limit cut one arm off more often than the other. It differs from the difference of medians, and may.',
       ),
       table(
         `Shift of each metric, contrast ${name}`,
@@ -89,9 +89,7 @@ function designWords(design: { cases: number; repeats: number }): string {
 }
 
 function intervalWords(interval: Interval | null, unit: string): string {
-  return interval === null
-    ? 'withheld: too few runs'
-    : `${formatDelta(interval.low, unit)} to ${formatDelta(interval.high, unit)}`;
+  return interval === null ? 'withheld' : `${formatDelta(interval.low, unit)} to ${formatDelta(interval.high, unit)}`;
 }
 
 function quartileWords(quartiles: ComparisonRow['quartilesA'] | undefined, unit: string): string {

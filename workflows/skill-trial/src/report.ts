@@ -236,6 +236,27 @@ function attemptRows(study: Study): Report['attempts'] {
   });
 }
 
+/** A plan that changed after a run had begun: every part of the decision rule, the cases and the repeats that differ from the lock before. */
+export function planDeviations({ locks, ledger }: Pick<Study, 'locks' | 'ledger'>): string[] {
+  return locks.flatMap((lock, index) => {
+    const before = locks[index - 1];
+    const at = ledger.findIndex((line) => line.event.kind === 'lock' && line.event.lock === lock.id);
+    if (before === undefined || !ledger.slice(0, Math.max(0, at)).some((line) => line.event.kind === 'started')) return [];
+    const [old, now] = [planOf(before.conditions.settings), planOf(lock.conditions.settings)];
+    const changed = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
+      (key) => JSON.stringify(old[key]) !== JSON.stringify(now[key]),
+    );
+    return changed.map(
+      (key) =>
+        `Deviation from the plan: ${key} was ${JSON.stringify(old[key] ?? 'not set')} and became ${JSON.stringify(now[key] ?? 'not set')} at ${lock.frozenAt}, after runs had begun.`,
+    );
+  });
+}
+
+function planOf({ decision, cases, repeats }: Conditions['settings']): Record<string, unknown> {
+  return { ...decision, cases, repeats };
+}
+
 /** Trials kept from an earlier lock: their arm was not run beside the other one. */
 function notConcurrent(results: Study['results']): string[] {
   const kept = results.filter((result) => !result.concurrent).map((result) => result.id);
@@ -246,7 +267,8 @@ function notConcurrent(results: Study['results']): string[] {
       ];
 }
 
-function limitations({ lab, lock, results }: Study, scripted: boolean): string[] {
+function limitations(study: Study, scripted: boolean): string[] {
+  const { lab, lock, results } = study;
   const { experiment } = lab;
   const { kind, because, doesNotStop } = lock.conditions.sandbox;
   return [
@@ -259,6 +281,7 @@ function limitations({ lab, lock, results }: Study, scripted: boolean): string[]
     'A fake adapter shows that compensation is called; it proves nothing of a distributed system.',
     'Skills age with the repository: a new framework or policy calls for a new comparison.',
     'Agent runs are not deterministic: repeats give a range for this class of task, not a promise.',
+    ...planDeviations(study),
     ...notConcurrent(results),
     ...(experiment.order === 'parallel'
       ? ['The runs were parallel: there is no order, and load on the machine may differ between arms.']
