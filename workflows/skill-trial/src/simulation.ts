@@ -142,6 +142,7 @@ function simulatedRun(
     valid: true,
     problems: [],
     concurrent: true,
+    held: [],
     lock: 'simulated',
     spec: 'simulated',
     content: null,
