@@ -17,6 +17,9 @@ import {
 
 let browser: Browser;
 
+/** For what comes once the desk has answered; a busy machine may take its time. */
+const eventually = <T>(look: () => Promise<T>) => expect.poll(look, { timeout: 60_000 });
+
 // With CI=true a missing browser fails in beforeAll instead of being skipped.
 describe.skipIf(noBrowser)('the desk in a browser', () => {
   beforeAll(async () => {
@@ -95,29 +98,36 @@ describe.skipIf(noBrowser)('the desk in a browser', () => {
       await page.keyboard.press('n');
       await page.keyboard.type('says nothing of it');
       await page.keyboard.press('Escape');
-      await expect
-        .poll(async () => (await root.journal('anna')).at(-1))
-        .toMatchObject({ content: pair.y, row: 'R2', value: false, note: 'says nothing of it' });
+      await eventually(async () => (await root.journal('anna')).at(-1)).toMatchObject({
+        content: pair.y,
+        row: 'R2',
+        value: false,
+        note: 'says nothing of it',
+      });
       await page.keyboard.press('j');
       await page.keyboard.press('3');
       await page.getByLabel('Why it does not apply').fill('no order of this kind');
       await page.keyboard.press('Escape');
-      await expect
-        .poll(async () => (await root.journal('anna')).at(-1))
-        .toEqual({ kind: 'applicability', case: 'inventory', row: 'R3', applicable: false, note: 'no order of this kind' });
+      await eventually(async () => (await root.journal('anna')).at(-1)).toEqual({
+        kind: 'applicability',
+        case: 'inventory',
+        row: 'R3',
+        applicable: false,
+        note: 'no order of this kind',
+      });
 
       // findings: listed from the response, classified, edited, merged
       await page.keyboard.press('x');
       await page.keyboard.press('c');
       const findings = page.getByRole('region', { name: 'Findings of variant X' });
-      await findings.locator('li').first().waitFor();
-      const before = await findings.locator('li').count();
+      await findings.locator('[data-finding]').first().waitFor();
+      const before = await findings.locator('[data-finding]').count();
       expect(before).toBeGreaterThan(2);
       await page.keyboard.press('1');
       await saved(page);
       await findings.getByRole('checkbox', { name: /README says nothing/ }).check();
       await findings.getByRole('button', { name: 'Merge the 1 chosen into this' }).click();
-      await expect.poll(() => findings.locator('li').count()).toBe(before - 1);
+      await eventually(() => findings.locator('[data-finding]').count()).toBe(before - 1);
 
       // test points, and a step back and forth
       await page.keyboard.press(']');
@@ -128,11 +138,11 @@ describe.skipIf(noBrowser)('the desk in a browser', () => {
       const chosen = page.locator('[data-row=T2] input:checked');
       expect(await chosen.count()).toBe(1);
       await page.keyboard.press('u');
-      await expect.poll(() => chosen.count()).toBe(0);
+      await eventually(() => chosen.count()).toBe(0);
       await page.keyboard.press('U');
-      await expect.poll(() => chosen.count()).toBe(1);
+      await eventually(() => chosen.count()).toBe(1);
       await page.keyboard.press('Backspace');
-      await expect.poll(() => chosen.count()).toBe(0);
+      await eventually(() => chosen.count()).toBe(0);
       expect(complaints).toEqual([]);
     }));
 
@@ -188,7 +198,7 @@ describe.skipIf(noBrowser)('the desk in a browser', () => {
       // the old address is no longer valid: the page says so, and the new one takes over what waited
       await page.getByText('The desk was started anew').waitFor();
       const next = await openPage(context, again.urls.anna as string);
-      await expect.poll(async () => (await root.journal('anna')).length).toBe(before.length + 1);
+      await eventually(async () => (await root.journal('anna')).length).toBe(before.length + 1);
       expect((await root.journal('anna')).at(-1)).toMatchObject({ content: root.pairs[0]?.y, row: 'R1', value: false });
       // the first window finds its way back as well, and sends nothing twice
       await page.getByText('Saved', { exact: true }).waitFor();
@@ -215,9 +225,11 @@ describe.skipIf(noBrowser)('the desk in a browser', () => {
       await using again = await RunningDesk.start(root.root, name, [`--port=${desk.port}`]);
       const next = await openPage(context, again.urls.anna as string);
       await next.page.getByRole('link', { name: 'Continue' }).click();
-      await expect
-        .poll(async () => (await root.journal('anna')).at(-1))
-        .toMatchObject({ row: 'R1', value: true, note: 'half a sente' });
+      await eventually(async () => (await root.journal('anna')).at(-1)).toMatchObject({
+        row: 'R1',
+        value: true,
+        note: 'half a sente',
+      });
     }));
 
   test('two evaluators score at once, and neither sees what the other said', () =>
@@ -347,7 +359,7 @@ ${lines.join('\n')}
       expect(await tree.getByRole('treeitem').count()).toBeLessThan(150);
       // closed, the file is its head alone
       await page.keyboard.press('ArrowLeft');
-      await expect.poll(() => tree.getByRole('treeitem').count()).toBe(1);
+      await eventually(() => tree.getByRole('treeitem').count()).toBe(1);
       await page.keyboard.press('ArrowRight');
       await tree.getByText('value1 =').waitFor();
     });
