@@ -25,7 +25,7 @@ await reportingErrors(async () => {
   }
   const folder = join(rootPaths(root).agents, agent.name);
   await mkdir(folder, { recursive: true });
-  await $({ stdio: 'inherit' })`npm install --prefix ${folder} --ignore-scripts --no-audit --no-fund ${agent.install}`;
+  await $({ stdio: 'inherit' })`npm install --prefix ${folder} --ignore-scripts --no-audit --no-fund ${agent.install.split(' ')}`;
   const program = await agent.find(root);
   console.log(`${agent.title} is ready: ${program.package} ${program.version} in ${program.folder}`);
 });

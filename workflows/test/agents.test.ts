@@ -17,6 +17,8 @@ const agents = [
   { name: 'pi', experiment: 'inventory' },
   { name: 'claude-code', experiment: 'inventory-claude-code' },
   { name: 'codex', experiment: 'inventory-codex' },
+  { name: 'opencode', experiment: 'inventory-opencode' },
+  { name: 'gemini-cli', experiment: 'inventory-gemini-cli' },
 ];
 const skills = ['behavior-test-design', 'contract-doc-sync', 'evidence-code-review'];
 

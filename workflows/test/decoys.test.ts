@@ -34,10 +34,14 @@ const inRepository = [
   skill('.codex/skills', 'repo-codex'),
   skill('pkg/.claude/skills', 'nested-claude'),
   skill('pkg/.agents/skills', 'nested-agents'),
+  skill('.gemini/skills', 'repo-gemini'),
+  skill('.opencode/skills', 'repo-opencode'),
+  page('GEMINI.md', 'repo-gemini-md'),
   page('AGENTS.md', 'repo-agents-md'),
   page('CLAUDE.md', 'repo-claude-md'),
   page('pkg/AGENTS.md', 'nested-agents-md'),
   page('pkg/CLAUDE.md', 'nested-claude-md'),
+  page('pkg/GEMINI.md', 'nested-gemini-md'),
   page('.pi/SYSTEM.md', 'repo-pi-system'),
   page('.pi/APPEND_SYSTEM.md', 'repo-pi-append'),
   page('.claude/commands/decoy-command.md', 'repo-claude-command'),
@@ -47,6 +51,7 @@ const above = [
   skill('.claude/skills', 'above-claude'),
   page('AGENTS.md', 'above-agents-md'),
   page('CLAUDE.md', 'above-claude-md'),
+  page('GEMINI.md', 'above-gemini-md'),
 ];
 const inHome = [
   skill('.claude/skills', 'home-claude'),
@@ -61,11 +66,21 @@ const inHome = [
   page('.pi-lab/AGENTS.md', 'config-pi-md'),
   page('.claude-lab/CLAUDE.md', 'config-claude-md'),
   page('.codex-lab/AGENTS.md', 'config-codex-md'),
+  skill('.config/opencode/skills', 'home-opencode'),
+  page('.config/opencode/AGENTS.md', 'home-opencode-md'),
+  skill('.gemini/skills', 'home-gemini'),
+  page('.gemini/GEMINI.md', 'home-gemini-md'),
+  page('.gemini-lab/.gemini/GEMINI.md', 'config-gemini-md'),
 ];
 /** Codex has no switch for it: HOME is the lab's own and holds none. */
 const homeAgents = skill('.agents/skills', 'home-agents');
 /** Where an adapter puts the skills of the arm that has them: only the arm without switches them off. */
-const inConfig = [skill('.claude-lab/skills', 'config-claude'), skill('.codex-lab/skills', 'config-codex')];
+const inConfig = [
+  skill('.claude-lab/skills', 'config-claude'),
+  skill('.codex-lab/skills', 'config-codex'),
+  skill('.gemini-lab/.gemini/skills', 'config-gemini'),
+  skill('.opencode-lab/config/opencode/skills', 'config-opencode'),
+];
 const everyDecoy = [...inRepository, ...above, ...inHome, homeAgents, ...inConfig].map(([name]) => ({
   name,
   texts: [mark(name)],
@@ -178,6 +193,8 @@ const variable =
 
 /** What Codex takes from HOME without a switch: there the lab's own HOME is the only guard. */
 const unguarded: Record<string, string[]> = { codex: ['home-agents', 'config-codex-md'] };
+/** These have no switch for the repository's folders of skills, which are not in the base. The others do without that. */
+const guardedByBase = ['codex', 'gemini-cli'];
 const canary = 'canary-';
 
 interface Switch {
@@ -189,6 +206,24 @@ interface Switch {
   /** Other skills that the attestation then names. */
   others?: string[];
 }
+/** Changes opencode's settings, which it gets in a variable. */
+const opencodeSettings =
+  (change: (settings: Record<string, Record<string, unknown>>) => void) =>
+  (launch: AgentLaunch): AgentLaunch => {
+    const settings = JSON.parse(launch.env.OPENCODE_CONFIG_CONTENT as string);
+    change(settings);
+    return { ...launch, env: { ...launch.env, OPENCODE_CONFIG_CONTENT: JSON.stringify(settings) } };
+  };
+const geminiFile = '.gemini-lab/.gemini/settings.json';
+/** Takes a setting of gemini-cli's away, which it reads from a file. */
+const geminiSetting =
+  (group: string, name: string) =>
+  (launch: AgentLaunch): AgentLaunch => {
+    const settings = JSON.parse(launch.homeFiles[geminiFile] as string);
+    if (settings[group]?.[name] === undefined) throw new Error(`the adapter no longer sets ${group}.${name}`);
+    delete settings[group][name];
+    return { ...launch, homeFiles: { ...launch.homeFiles, [geminiFile]: JSON.stringify(settings) } };
+  };
 const overrides = JSON.stringify({ skillOverrides: { 'plugin-authoring': 'off', doctor: 'off' } });
 const switches: Record<string, Switch[]> = {
   pi: [
@@ -273,6 +308,78 @@ const switches: Record<string, Switch[]> = {
       others: [canary],
     },
   ],
+  opencode: [
+    {
+      title: 'permission.skill deny',
+      mode: 'A',
+      without: opencodeSettings(({ permission }) => {
+        delete permission?.skill;
+      }),
+      decoys: ['config-opencode'],
+      others: ['customize-opencode'],
+    },
+    {
+      title: "deny for all skills but the arm's",
+      mode: 'B',
+      without: opencodeSettings(({ permission }) => {
+        delete (permission?.skill as Record<string, string>)['*'];
+      }),
+      decoys: [],
+      others: ['customize-opencode'],
+    },
+    {
+      title: 'both guards of external skills',
+      mode: 'A',
+      without: (launch) =>
+        opencodeSettings(({ permission }) => {
+          delete permission?.skill;
+        })(variable('OPENCODE_DISABLE_EXTERNAL_SKILLS')(variable('OPENCODE_DISABLE_CLAUDE_CODE')(launch))),
+      decoys: ['home-claude', 'home-agents', 'repo-claude', 'repo-agents'],
+      others: [canary],
+    },
+    {
+      title: 'OPENCODE_DISABLE_PROJECT_CONFIG',
+      mode: 'A',
+      without: variable('OPENCODE_DISABLE_PROJECT_CONFIG'),
+      decoys: ['repo-agents-md'],
+    },
+    {
+      title: 'OPENCODE_DISABLE_CLAUDE_CODE',
+      mode: 'A',
+      without: variable('OPENCODE_DISABLE_CLAUDE_CODE'),
+      decoys: ['home-claude-user-md'],
+    },
+    { title: 'XDG_CONFIG_HOME', mode: 'A', without: variable('XDG_CONFIG_HOME'), decoys: ['home-opencode-md'] },
+  ],
+  'gemini-cli': [
+    {
+      title: 'skills.enabled false',
+      mode: 'A',
+      without: geminiSetting('skills', 'enabled'),
+      decoys: ['repo-gemini', 'repo-agents', 'config-gemini'],
+      others: ['skill-creator', 'antigravity-support'],
+    },
+    {
+      title: 'skills.disabled',
+      mode: 'B',
+      without: geminiSetting('skills', 'disabled'),
+      decoys: [],
+      others: ['skill-creator', 'antigravity-support'],
+    },
+    {
+      title: 'context.fileName',
+      mode: 'A',
+      without: geminiSetting('context', 'fileName'),
+      decoys: ['repo-gemini-md', 'config-gemini-md'],
+    },
+    {
+      title: 'GEMINI_CLI_HOME',
+      mode: 'B',
+      without: variable('GEMINI_CLI_HOME'),
+      decoys: ['home-gemini', 'home-agents', 'home-gemini-md'],
+      others: [canary],
+    },
+  ],
 };
 
 test('the base has none of the folders of skills, says which, and the capture reports no removal', async () => {
@@ -280,6 +387,8 @@ test('the base has none of the folders of skills, says which, and the capture re
     '.agents/skills',
     '.claude/skills',
     '.codex/skills',
+    '.gemini/skills',
+    '.opencode/skills',
     '.pi/skills',
     'pkg/.agents/skills',
     'pkg/.claude/skills',
@@ -299,8 +408,7 @@ test('the base has none of the folders of skills, says which, and the capture re
 describe.each(agents)('$name', (agent) => {
   const guarded = inHome.filter(([name]) => !unguarded[agent.name]?.includes(name));
   const home = [...guarded, ...(unguarded[agent.name]?.includes('home-agents') ? [] : [homeAgents])];
-  // Codex has no switch for the repository's folders: they are not in the base. The others do without that.
-  const base = agent.name === 'codex' ? 'made' : 'raw';
+  const base = guardedByBase.includes(agent.name) ? 'made' : 'raw';
   const check = (title: string, action: (program: AgentProgram) => Promise<void>) =>
     test(title, async ({ skip }) => {
       await skipWithout(agent, skip);

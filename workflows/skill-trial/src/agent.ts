@@ -1,5 +1,7 @@
 import { claudeCode } from './agents/claude-code.js';
 import { codex } from './agents/codex.js';
+import { geminiCli } from './agents/gemini-cli.js';
+import { opencode } from './agents/opencode.js';
 import { pi } from './agents/pi.js';
 import type { CatalogueReader } from './catalogue.js';
 import { SettingsError } from './errors.js';
@@ -29,6 +31,8 @@ export interface AgentRequest {
 export interface AgentLaunch {
   argv: string[];
   env: Record<string, string>;
+  /** Folders inside that come first in PATH: programs that the agent looks for. */
+  path?: string[];
   /** Files to place before the start, by path below HOME. */
   homeFiles: Record<string, string>;
   /** Skills to copy below HOME before the start: [skill, folder below HOME]. */
@@ -48,7 +52,7 @@ export interface Agent {
   catalogue: CatalogueReader;
   /** Folders below HOME that the agent takes skills from by default and that both modes switch off: a canary is planted in each. */
   canaryFolders: string[];
-  /** What `npm run add-agent` installs: package and version as tested. */
+  /** What `npm run add-agent` installs: the package and version as tested, and what it needs beside it, separated by blanks. */
   install: string;
   find: (root: string) => Promise<AgentProgram>;
   launch: (request: AgentRequest) => AgentLaunch;
@@ -56,7 +60,7 @@ export interface Agent {
 }
 
 /** Every agent the lab knows: one row each. */
-export const agents: Agent[] = [pi, claudeCode, codex];
+export const agents: Agent[] = [pi, claudeCode, codex, opencode, geminiCli];
 
 /** The agent of that name; an unknown name is a SettingsError that lists the known ones. */
 export function findAgent(name: string): Agent {

@@ -4,7 +4,7 @@ import type { CatalogueReader } from './catalogue.js';
 import { Held } from './containment.js';
 import { changedParameters, type FrozenParameters, generationParameters, thinkingTrouble } from './generation-parameters.js';
 import { hashOf, sha256 } from './hash.js';
-import type { ModelRequest, Turn } from './model-call.js';
+import { type ModelRequest, type Turn, withoutAddedBlocks } from './model-call.js';
 import type { Skill } from './skill.js';
 
 const Sha = z.string().regex(/^[0-9a-f]{64}$/);
@@ -140,9 +140,7 @@ export function attest(input: AttestationInput): Attestation {
  */
 function deliveredTask(request: ModelRequest | undefined, task: string): string | null {
   const turns = (request?.turns ?? []).filter((turn) => turn.role === 'user').map((turn) => turn.text);
-  const bare = turns.map((text) =>
-    text.replace(/<(system-reminder|environment_context|user_instructions)>[\s\S]*?<\/\1>\s*/g, ''),
-  );
+  const bare = turns.map(withoutAddedBlocks);
   return bare.find((text) => text.trim() === task.trim()) ?? turns[0] ?? null;
 }
 

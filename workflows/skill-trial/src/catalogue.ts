@@ -47,6 +47,18 @@ export const codexCatalogue: CatalogueReader = ({ system }) => {
   }));
 };
 
+/** gemini-cli: elements in the system text as pi's, and again as the values that its tool for skills takes. */
+export const geminiCliCatalogue: CatalogueReader = (request) => {
+  const elements = piCatalogue(request);
+  const schemas = request.tools.filter((tool) => tool.name === 'activate_skill').map((tool) => tool.schema);
+  const names = schemas.flatMap((schema) => (schema as ActivateSchema | null)?.properties?.name?.enum ?? []);
+  const known = new Set(elements.map((entry) => entry.name));
+  return [...elements, ...names.filter((name) => !known.has(name)).map((name) => ({ name, location: null }))];
+};
+interface ActivateSchema {
+  properties?: { name?: { enum?: string[] } };
+}
+
 function unescapeXml(text: string): string {
   const characters: Record<string, string> = {
     '&lt;': '<',

@@ -62,6 +62,11 @@ export interface Reply {
   usage: CallUsage;
 }
 
+/** A user turn without the blocks that an agent adds around what the user said: reminders, the environment. */
+export function withoutAddedBlocks(text: string): string {
+  return text.replace(/<(system-reminder|environment_context|user_instructions|session_context)>[\s\S]*?<\/\1>\s*/g, '');
+}
+
 /** The parsed JSON of a tool call's arguments, or the text itself where it is not JSON (a stream cut short). */
 export function parseArguments(text: string): unknown {
   if (text.trim() === '') return {};

@@ -1,4 +1,4 @@
-import type { ModelRequest, Turn } from './model-call.js';
+import { type ModelRequest, type Turn, withoutAddedBlocks } from './model-call.js';
 import { choosePlan, type Fault, holds, type Script, type Situation } from './script.js';
 import { dialectOf, type ToolDialect, type ToolUse, toolDialects } from './tool-dialect.js';
 import { type CallUsage, usageFromTotal } from './usage.js';
@@ -53,8 +53,7 @@ export function nextTurn(
  * later user turns are an agent's own (the text of a skill that Claude Code has loaded).
  */
 function promptOf(turns: readonly Turn[]): string {
-  const added = /<(system-reminder|environment_context)>[\s\S]*?<\/\1>/g;
-  const texts = turns.filter((turn) => turn.role === 'user').map((turn) => turn.text.replace(added, '').trim());
+  const texts = turns.filter((turn) => turn.role === 'user').map((turn) => withoutAddedBlocks(turn.text).trim());
   return texts.find((text) => text !== '') ?? '';
 }
 

@@ -152,7 +152,7 @@ export async function runSession(
     }
     await writeFile(join(target, 'prompt.txt'), plan.prompt);
     const env = {
-      PATH: view.path,
+      PATH: [...(launch.path ?? []), view.path].join(':'),
       HOME: view.home,
       TMPDIR: view.tmp,
       LANG: 'C.UTF-8',

@@ -1,4 +1,11 @@
-import { type CatalogueEntry, type CatalogueReader, claudeCodeCatalogue, codexCatalogue, piCatalogue } from './catalogue.js';
+import {
+  type CatalogueEntry,
+  type CatalogueReader,
+  claudeCodeCatalogue,
+  codexCatalogue,
+  geminiCliCatalogue,
+  piCatalogue,
+} from './catalogue.js';
 import type { ModelRequest, Turn } from './model-call.js';
 import type { Action } from './script.js';
 
@@ -38,12 +45,12 @@ const claudeCode: ToolDialect = {
   offers: (tools) => tools.has('Read') || tools.has('Bash') || tools.has('Skill'),
   catalogue: claudeCodeCatalogue,
   load: ({ name }) => ({ name: 'Skill', arguments: { skill: name } }),
-  loaded(turns) {
-    const calls = turns.flatMap((turn) => turn.toolCalls).filter((call) => call.name === 'Skill');
-    const failed = (id: string) => turns.find((turn) => turn.toolResultFor === id)?.text.includes('<tool_use_error>') ?? true;
-    const named = calls.filter((call) => !failed(call.id)).map((call) => String((call.arguments as { skill?: unknown }).skill));
-    return [...new Set([...named, ...skillsRead(turns)])];
-  },
+  loaded: (turns) => [
+    ...new Set([
+      ...skillsCalled(turns, 'Skill', 'skill', (result) => !result.includes('<tool_use_error>')),
+      ...skillsRead(turns),
+    ]),
+  ],
   act(action, request) {
     const file_path = action.do === 'run' ? '' : absolute(action.path, request);
     if (action.do === 'read') return { name: 'Read', arguments: { file_path } };
@@ -66,13 +73,54 @@ const codex: ToolDialect = {
   },
 };
 
-/** Every agent whose tools the scripted model can use, one row each. */
-export const toolDialects: readonly ToolDialect[] = [pi, claudeCode, codex];
+const opencode: ToolDialect = {
+  agent: 'opencode',
+  offers: (tools) => tools.has('webfetch') || tools.has('todowrite'),
+  catalogue: piCatalogue,
+  load: ({ name }) => ({ name: 'skill', arguments: { name } }),
+  loaded: (turns) => [
+    ...new Set([...skillsCalled(turns, 'skill', 'name', (result) => result.includes('<skill_content')), ...skillsRead(turns)]),
+  ],
+  act(action, request) {
+    const filePath = action.do === 'run' ? '' : absolute(action.path, request);
+    if (action.do === 'read') return { name: 'read', arguments: { filePath } };
+    if (action.do === 'write') return { name: 'write', arguments: { filePath, content: action.content } };
+    return { name: 'bash', arguments: { command: action.command, description: 'Runs a command' } };
+  },
+};
+
+const geminiCli: ToolDialect = {
+  agent: 'gemini-cli',
+  offers: (tools) => tools.has('read_file') || tools.has('run_shell_command'),
+  catalogue: geminiCliCatalogue,
+  load: ({ name }) => ({ name: 'activate_skill', arguments: { name } }),
+  loaded: (turns) => [
+    ...new Set([
+      ...skillsCalled(turns, 'activate_skill', 'name', (result) => result.includes('<activated_skill')),
+      ...skillsRead(turns),
+    ]),
+  ],
+  act(action) {
+    if (action.do === 'read') return { name: 'read_file', arguments: { file_path: action.path } };
+    if (action.do === 'write') return { name: 'write_file', arguments: { file_path: action.path, content: action.content } };
+    return { name: 'run_shell_command', arguments: { command: action.command } };
+  },
+};
+
+/** Every agent whose tools the scripted model can use, one row each; opencode has pi's names among others of its own. */
+export const toolDialects: readonly ToolDialect[] = [opencode, pi, claudeCode, codex, geminiCli];
 
 /** The agent that offers these tools, or null. */
 export function dialectOf(request: ModelRequest): ToolDialect | null {
   const names = new Set(request.tools.map((tool) => tool.name));
   return toolDialects.find((row) => row.offers(names)) ?? null;
+}
+
+/** The skills that a tool of the agent's own gave the model, as far as its results say so. */
+function skillsCalled(turns: readonly Turn[], tool: string, key: string, succeeded: (result: string) => boolean): string[] {
+  const calls = turns.flatMap((turn) => turn.toolCalls).filter((call) => call.name === tool);
+  const given = calls.filter((call) => turns.some((turn) => turn.toolResultFor === call.id && succeeded(turn.text)));
+  return given.map((call) => String((call.arguments as Record<string, unknown>)[key]));
 }
 
 /**
