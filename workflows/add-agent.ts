@@ -10,7 +10,7 @@ const name = argv._[0];
 await reportingErrors(async () => {
   if (argv.help || name === undefined) {
     console.log('npm run add-agent -- <name>\n');
-    for (const agent of agents) console.log(`  ${agent.name.padEnd(14)} ${agent.install}`);
+    for (const agent of agents) console.log(`  ${agent.name.padEnd(14)} ${agent.install ?? 'nothing'}`);
     return;
   }
   const agent = findAgent(String(name));
@@ -25,7 +25,9 @@ await reportingErrors(async () => {
   }
   const folder = join(rootPaths(root).agents, agent.name);
   await mkdir(folder, { recursive: true });
-  await $({ stdio: 'inherit' })`npm install --prefix ${folder} --ignore-scripts --no-audit --no-fund ${agent.install.split(' ')}`;
+  await $({
+    stdio: 'inherit',
+  })`npm install --prefix ${folder} --ignore-scripts --no-audit --no-fund ${(agent.install ?? '').split(' ')}`;
   const program = await agent.find(root);
   console.log(`${agent.title} is ready: ${program.package} ${program.version} in ${program.folder}`);
 });

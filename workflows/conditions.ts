@@ -1,10 +1,12 @@
 // Prints what of this machine can change a lock, for the graph: it is hashed as an input of freeze.
-import { findAgent, findRoot, findSandbox } from 'skill-trial/settings';
+import { agentOf, findRoot, findSandbox, readExperiment, rootPaths } from 'skill-trial/settings';
 
-const program = await findAgent(String(process.argv[2]))
-  .find(findRoot())
+const name = String(process.argv[2]);
+const root = findRoot();
+const program = await agentOf(await readExperiment(root, name), rootPaths(root).experiment(name))
+  .find(root)
   .then(
-    ({ package: name, version }) => `${name} ${version}`,
+    ({ package: found, version }) => `${found} ${version}`,
     () => 'not installed',
   );
 const sandbox = await findSandbox('auto');

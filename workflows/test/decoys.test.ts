@@ -195,6 +195,8 @@ const variable =
 const unguarded: Record<string, string[]> = { codex: ['home-agents', 'config-codex-md'] };
 /** These have no switch for the repository's folders of skills, which are not in the base. The others do without that. */
 const guardedByBase = ['codex', 'gemini-cli'];
+/** opencode reads the AGENTS.md beside a file that it reads, whatever is set: the repository's own, the same in every arm. */
+const fromRepository: Record<string, string[]> = { opencode: ['nested-agents-md'] };
 const canary = 'canary-';
 
 interface Switch {
@@ -319,10 +321,10 @@ const switches: Record<string, Switch[]> = {
       others: ['customize-opencode'],
     },
     {
-      title: "deny for all skills but the arm's",
+      title: "deny for every skill but the arm's",
       mode: 'B',
       without: opencodeSettings(({ permission }) => {
-        delete (permission?.skill as Record<string, string>)['*'];
+        Object.assign(permission?.skill ?? {}, { '*': 'allow' });
       }),
       decoys: [],
       others: ['customize-opencode'],
@@ -375,8 +377,11 @@ const switches: Record<string, Switch[]> = {
     {
       title: 'GEMINI_CLI_HOME',
       mode: 'B',
-      without: variable('GEMINI_CLI_HOME'),
-      decoys: ['home-gemini', 'home-agents', 'home-gemini-md'],
+      without: (launch) => ({
+        ...variable('GEMINI_CLI_HOME')(launch),
+        homeFiles: { ...launch.homeFiles, '.gemini/settings.json': launch.homeFiles[geminiFile] as string },
+      }),
+      decoys: ['home-gemini', 'home-agents'],
       others: [canary],
     },
   ],
@@ -416,9 +421,11 @@ describe.each(agents)('$name', (agent) => {
     });
 
   for (const mode of ['A', 'B'] as const) {
-    check(`mode ${mode}: no decoy reaches the model`, async (program) => {
+    check(`mode ${mode}: no decoy reaches the model that has a switch`, async (program) => {
       const found = await look(agent, program, { mode, base, home: [...home, ...(mode === 'A' ? inConfig : [])] });
-      expect(found).toEqual({ seen: [], problems: [], patch: '', response: 'Done.' });
+      const seen = fromRepository[agent.name] ?? [];
+      const problems = seen.map((name) => expect.stringMatching(`^${name} reached the model`));
+      expect(found).toEqual({ seen, problems, patch: '', response: 'Done.' });
     });
   }
 

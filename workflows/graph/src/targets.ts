@@ -23,8 +23,19 @@ const targetHelp: Record<string, string> = {
   report: 'write report.md, index.html, report.json',
   verify: 'derive every number again from the raw records',
   replay: 'run the recorded trials again, offline, with their recordings as the model',
+  trajectories: 'write each trial as an ATIF trajectory.json',
   help: 'this list',
 };
+
+/** What an experiment gives its agent, and the program that it names itself, as far as they are below its folder. */
+function agentFiles(name: string, { agent }: Experiment): string[] {
+  const below = `{workspaceRoot}/data/experiments/${name}`;
+  const program = agent.command?.program ?? '/';
+  return [
+    ...Object.values(agent.files ?? {}).map((file) => `${below}/${file}`),
+    ...(program.startsWith('/') ? [] : [`${below}/${program}/**/*`]),
+  ];
+}
 
 /** The targets of an experiment with one line each; each arm has a run target of its own. */
 export function listTargets(experiment: Experiment | null): [string, string][] {
@@ -68,6 +79,7 @@ export function experimentTargets(
       'report',
       'verify',
       'replay',
+      'trajectories',
     ])
       steps[target] = task(`0-validate.js ${name}`);
     return steps;
@@ -77,9 +89,10 @@ export function experimentTargets(
   steps.freeze = task(`1-freeze.js ${name}`, {
     inputs: [
       `{workspaceRoot}/data/experiments/${name}/experiment.yaml`,
+      ...agentFiles(name, experiment),
       ...experiment.cases.map((one) => `{workspaceRoot}/data/cases/${one}/**/*`),
       ...skills.map((skill) => `{workspaceRoot}/skills-src/${skill}/**/*`),
-      { runtime: `node workflows/dist/conditions.js ${experiment.agent.name}` },
+      { runtime: `node workflows/dist/conditions.js ${name}` },
       ...library,
     ],
     outputs: [made('lock.json'), made('secret.txt'), made('schedule.jsonl'), made('specs'), made('references')],
@@ -152,6 +165,8 @@ export function experimentTargets(
   // neither is ever cached: a cached verification verifies nothing
   steps.replay = task(`replay.js ${name}`);
   steps.verify = { ...task(`8-verify.js ${name}`), dependsOn: ['report'] };
+  // reads what there is and runs nothing
+  steps.trajectories = task(`export-trajectory.js ${name}`);
   return steps;
 }
 

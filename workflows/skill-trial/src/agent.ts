@@ -1,11 +1,13 @@
 import { claudeCode } from './agents/claude-code.js';
 import { codex } from './agents/codex.js';
+import { commandAgent } from './agents/command.js';
 import { geminiCli } from './agents/gemini-cli.js';
 import { opencode } from './agents/opencode.js';
 import { pi } from './agents/pi.js';
 import type { CatalogueReader } from './catalogue.js';
 import { SettingsError } from './errors.js';
 import type { Experiment } from './experiment.js';
+import type { Extras } from './extras.js';
 import type { SandboxView } from './sandbox-plan.js';
 import type { Trajectory } from './trajectory.js';
 
@@ -24,6 +26,8 @@ export interface AgentRequest {
   modules: string;
   view: SandboxView;
   model: Experiment['model'];
+  /** MCP servers that the experiment gives every arm; empty for an agent that takes none. */
+  mcp: Extras['mcp'];
   /** Names of the arm's skills; each is at `<view.skills>/<name>`. Empty: the mode without skills. */
   skills: string[];
 }
@@ -33,6 +37,8 @@ export interface AgentLaunch {
   env: Record<string, string>;
   /** Folders inside that come first in PATH: programs that the agent looks for. */
   path?: string[];
+  /** Where below HOME the prompt is placed as a file; absent where it comes on standard input alone. */
+  promptFile?: string;
   /** Files to place before the start, by path below HOME. */
   homeFiles: Record<string, string>;
   /** Skills to copy below HOME before the start: [skill, folder below HOME]. */
@@ -52,8 +58,10 @@ export interface Agent {
   catalogue: CatalogueReader;
   /** Folders below HOME that the agent takes skills from by default and that both modes switch off: a canary is planted in each. */
   canaryFolders: string[];
-  /** What `npm run add-agent` installs: the package and version as tested, and what it needs beside it, separated by blanks. */
-  install: string;
+  /** What `npm run add-agent` installs: the package and version as tested, and what it needs beside it, separated by blanks; null: nothing. */
+  install: string | null;
+  /** Whether it can be given MCP servers. */
+  mcp: boolean;
   find: (root: string) => Promise<AgentProgram>;
   launch: (request: AgentRequest) => AgentLaunch;
   readEvents: (stdout: string) => Trajectory;
@@ -61,6 +69,11 @@ export interface Agent {
 
 /** Every agent the lab knows: one row each. */
 export const agents: Agent[] = [pi, claudeCode, codex, opencode, geminiCli];
+
+/** The agent of an experiment whose folder is `folder`: the one that its settings describe, else the adapter of that name. */
+export function agentOf({ agent }: Pick<Experiment, 'agent'>, folder: string): Agent {
+  return agent.command === undefined ? findAgent(agent.name) : commandAgent(agent.command, folder);
+}
 
 /** The agent of that name; an unknown name is a SettingsError that lists the known ones. */
 export function findAgent(name: string): Agent {

@@ -13,6 +13,8 @@ const Sha = z.string().regex(/^[0-9a-f]{64}$/);
 export const Attestation = z.strictObject({
   schemaVersion: z.literal(1),
   mainRequests: z.int().nonnegative(),
+  /** What each request that can be read was for; absent in records made before requests were told apart. */
+  requests: z.array(z.strictObject({ call: z.int().positive(), kind: z.enum(['main', 'sub-agent', 'side']) })).optional(),
   /** Skills of the experiment that every main request lists, by name. */
   listed: z.array(z.string()),
   /** SHA-256 of the task as the first user turn delivered it. */
@@ -56,15 +58,18 @@ export interface AttestationInput {
 /**
  * Judges the requests alone. In an arm without a skill no request may hold the skill's catalogue entry, its description or a
  * distinctive passage of its body, in anything but the model's own words. In an arm with it, every main request must list it. No
- * request may list a skill that the arm does not have, of the experiment or not, or hold a forbidden mark.
- * Main requests are those that offer tools; a title or summary request offers none.
+ * request of any kind may list a skill that the arm does not have, of the experiment or not, or hold a forbidden mark.
  */
 export function attest(input: AttestationInput): Attestation {
   const problems: string[] = [];
   const answered = input.calls.filter(({ record }) => record.kind === 'model-call');
   const requests = answered.flatMap(({ record, request }) => (request === null ? [] : [{ seq: record.seq, request }]));
   if (requests.length < answered.length) problems.push(`${answered.length - requests.length} requests cannot be read`);
-  const main = requests.filter(({ request }) => request.tools.length > 0);
+  const kinds = requestKinds(
+    requests.map(({ request }) => request),
+    input.task,
+  );
+  const main = requests.filter((_, index) => kinds[index] === 'main');
   if (main.length === 0) problems.push('no request reached the model: nothing is proven of this trial');
   const listed: string[] = [];
   const bodies: Attestation['bodies'] = [];
@@ -121,6 +126,7 @@ export function attest(input: AttestationInput): Attestation {
   return {
     schemaVersion: 1,
     mainRequests: main.length,
+    requests: requests.map(({ seq }, index) => ({ call: seq, kind: kinds[index] as RequestKind })),
     listed,
     deliveredTask: delivered === null ? null : sha256(delivered),
     delivery,
@@ -132,6 +138,26 @@ export function attest(input: AttestationInput): Attestation {
     ...(input.held === undefined || input.held === null ? {} : { held: input.held }),
     problems,
   };
+}
+
+export type RequestKind = 'main' | 'sub-agent' | 'side';
+
+/**
+ * What each request of a session is for. `side`: it offers no tools (a title, a summary). `main`: it delivers the task, or has the
+ * system text of the first request that does, whatever became of the conversation (compaction). Every other request with tools is a
+ * sub-agent's. In doubt a request is of the loop, of which more is asked. Where none delivers the task, the first with tools is
+ * taken for the loop's.
+ */
+export function requestKinds(requests: readonly ModelRequest[], task: string): RequestKind[] {
+  const delivers = ({ turns }: ModelRequest) =>
+    turns.some((turn) => turn.role === 'user' && withoutAddedBlocks(turn.text).trim() === task.trim());
+  const offering = requests.filter((request) => request.tools.length > 0);
+  const loop = offering.find(delivers) ?? offering[0];
+  const kindOf = (request: ModelRequest): RequestKind => {
+    if (request.tools.length === 0) return 'side';
+    return delivers(request) || request.system === loop?.system ? 'main' : 'sub-agent';
+  };
+  return requests.map(kindOf);
 }
 
 /**

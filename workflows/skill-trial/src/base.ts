@@ -69,16 +69,36 @@ export async function makeBase(one: Case, bases: string): Promise<Base> {
  */
 const skillFolder = /(?:^|\/)\.(?:agents|claude|codex|gemini|opencode|pi)\/skills?(?=\/|$)/;
 
+/** A link of that name may lead to a folder with skills that itself has another name. */
+const agentFolder = /^\.(?:agents|claude|codex|gemini|opencode|pi)$/;
+
 /** The hash of a repository's folder as its base has it: without the folders of skills. */
-export function hashRepository(folder: string): Promise<string> {
-  return hashTree(folder, (path) => !skillFolder.test(path));
+export async function hashRepository(folder: string): Promise<string> {
+  const removed = await skillFolders(folder);
+  return hashTree(folder, (path) => !removed.some((one) => path === one || path.startsWith(`${one}/`)));
+}
+
+/** Folders of skills below a folder, and links by which an agent would come to some, sorted. */
+async function skillFolders(folder: string): Promise<string[]> {
+  // with types: a link to a folder is then not entered
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const found: string[] = [];
+  for (const entry of entries) {
+    const path = relative(folder, join(entry.parentPath, entry.name));
+    const isLink = entry.isSymbolicLink() && agentFolder.test(entry.name);
+    if (skillFolder.test(path) ? !skillFolder.test(dirname(path)) : isLink && (await holdsSkills(join(folder, path))))
+      found.push(path);
+  }
+  return found.sort();
+}
+
+async function holdsSkills(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch(() => [] as string[]);
+  return names.includes('skills') || names.includes('skill');
 }
 
 async function removeSkillFolders(folder: string): Promise<string[]> {
-  // with types: a link to a folder is then not entered
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries.map((entry) => relative(folder, join(entry.parentPath, entry.name)));
-  const removed = paths.filter((path) => skillFolder.test(path) && !skillFolder.test(dirname(path))).sort();
+  const removed = await skillFolders(folder);
   for (const path of removed) {
     await rm(join(folder, path), { recursive: true, force: true });
     await rmdir(dirname(join(folder, path))).catch(() => undefined); // git keeps no empty folder

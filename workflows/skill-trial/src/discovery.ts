@@ -171,6 +171,7 @@ async function ask(lab: Lab, spec: TrialSpec, kind: 'diagnostic' | 'probe', prom
           experiment: lab.experiment,
           case: caseOf(lab, spec.spec.case),
           agent: lab.agent,
+          extras: lab.extras,
           program: await lab.agent.find(lab.root),
           base,
           sandbox: spec.spec.sandbox,

@@ -1,9 +1,11 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { z } from 'zod';
+import { CommandSettings } from './agents/command.js';
 import { Slug } from './case.js';
 import { check, readYaml, shown } from './document.js';
 import { SettingsError } from './errors.js';
+import { extraSettings } from './extras.js';
 import { rootPaths } from './paths.js';
 import { SandboxWish } from './sandbox-plan.js';
 
@@ -15,11 +17,19 @@ const Count = z.int({ message: 'a whole number from 1' }).positive('a whole numb
 /** A list of names, each once: a second mention would be a second run under the same name. */
 const Names = z.array(Slug).refine((names) => new Set(names).size === names.length, 'each name once');
 
+/** An arm differs from another in its skills and in nothing else. */
+const sameInEveryArm = z
+  .never('nothing here: MCP servers, files and variables stand under agent, the same in every arm')
+  .optional();
+
 export const Arm = z.strictObject({
   skills: Names.default([]),
   /** The arm this one is compared with; by default the first arm without skills. */
   control: ArmName.optional(),
   note: z.string().optional(),
+  mcp: sameInEveryArm,
+  files: sameInEveryArm,
+  env: sameInEveryArm,
 });
 export type Arm = z.infer<typeof Arm>;
 
@@ -94,7 +104,7 @@ export const Experiment = z.strictObject({
   /** alternate: A B, B A, A B …; seeded: drawn from the seed per pair; parallel: no order, and the report says so. */
   order: z.enum(['alternate', 'seeded', 'parallel']).default('alternate'),
   seed: z.int().nonnegative(),
-  agent: z.strictObject({ name: Slug }),
+  agent: z.strictObject({ name: Slug, command: CommandSettings.optional(), ...extraSettings }),
   model: Model,
   limits: z.strictObject({
     wall_seconds: Positive,
@@ -152,6 +162,15 @@ export function checkExperiment(experiment: Experiment, file: string): Experimen
   };
   if (experiment.name !== basename(dirname(file))) {
     fail('name differs from its folder', basename(dirname(file)), experiment.name, 'rename the folder or the experiment');
+  }
+  const { name: agent, command } = experiment.agent;
+  if ((agent === 'command') !== (command !== undefined)) {
+    fail(
+      'agent.command',
+      'agent.name: command and agent.command, both or neither',
+      command === undefined ? 'the name alone' : `agent.name: ${agent}`,
+      'see CONTRIBUTING.md, "An agent without an adapter"',
+    );
   }
   const sources = [
     { at: '', model: experiment.model, cap: experiment.limits.cost_usd, capAt: 'limits.cost_usd' },

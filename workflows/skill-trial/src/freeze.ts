@@ -79,7 +79,7 @@ const anyView = {
 };
 
 async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>) {
-  const { experiment, agent } = lab;
+  const { experiment, agent, extras } = lab;
   if (!agent.apis.includes(experiment.model.api)) {
     throw new SettingsError(`Agent ${agent.name} does not speak ${experiment.model.api}`, {
       expected: `one of ${agent.apis.join(', ')}`,
@@ -118,10 +118,19 @@ async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>)
   for (const [name, one] of Object.entries(cases)) {
     for (const arm of Object.keys(experiment.arms)) {
       const skills = skillsOf(lab, arm, name);
-      const launch = hashOf(agent.launch({ program, modules: '/modules', view: anyView, model: experiment.model, skills }));
+      const start = agent.launch({
+        program,
+        modules: '/modules',
+        view: anyView,
+        model: experiment.model,
+        mcp: extras.mcp,
+        skills,
+      });
+      requireFreeVariables(extras.env, start.env);
+      const launch = hashOf(start);
       const spec: Spec = {
         ...common,
-        agent: { ...common.agent, launch },
+        agent: { ...common.agent, launch, ...(extras.sha256 === null ? {} : { extras: extras.sha256 }) },
         case: name,
         arm,
         task: one.hashes.task as string,
@@ -150,6 +159,17 @@ async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>)
     schedule: hashOf(makeSchedule(experiment)),
   };
   return { conditions, specs };
+}
+
+/** Variables that the lab or the adapter sets itself: an experiment's own would be lost, or would undo a switch. */
+function requireFreeVariables(declared: Record<string, string>, set: Record<string, string>): void {
+  const taken = ['PATH', 'HOME', 'TMPDIR', 'LANG', ...Object.keys(set)].filter((name) => name in declared);
+  if (taken.length === 0) return;
+  throw new SettingsError(`agent.env: ${taken.join(', ')} cannot be set`, {
+    expected: 'variables that neither the lab nor the adapter sets',
+    found: taken.join(', '),
+    next: 'remove them from agent.env',
+  });
 }
 
 /** The starting suite, run on the clean base: green, or red in exactly the tests that case.yaml names as known. */

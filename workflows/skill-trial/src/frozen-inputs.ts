@@ -55,6 +55,7 @@ export async function checkFrozenInputs(lab: Lab, lock: Lock): Promise<string[]>
       // what does not reach the agent is not in the spec's hash, and held against the settings themselves
       differs(file, conditions.settings.limits, spec.spec.limits);
       differs(file, conditions.settings.model, spec.spec.model);
+      differs('files or servers under agent', spec.spec.agent.extras, lab.extras.sha256);
     }
   }
   return differences;

@@ -8,6 +8,7 @@ export { type Analysis, analyse, listNotebooks, publishers, readAnalysis } from 
 export { analyseStudy, analysis, costMetrics, qualityMetrics } from './analysis.js';
 export { runBehaviour } from './behaviour-run.js';
 export { type BlindDocument, type BlindTestRun, blindDocuments, blindTestRuns } from './blind-artifact.js';
+export { AtifTrajectory, exportTrajectories } from './atif.js';
 export { CaseSettings, listCases, readCase } from './case.js';
 export { type Claim, claimFindings, extractClaims } from './claim.js';
 export { systemClock } from './clock.js';

@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
-import { type Agent, findAgent } from './agent.js';
+import { type Agent, agentOf } from './agent.js';
 import { type Base, makeBase } from './base.js';
 import { type Case, readCase } from './case.js';
 import { SettingsError } from './errors.js';
 import { type Experiment, readExperiment } from './experiment.js';
+import { type Extras, readExtras } from './extras.js';
 import { type RootPaths, type RunPaths, rootPaths, runPaths } from './paths.js';
 import { readSkill, type Skill } from './skill.js';
 
@@ -16,6 +17,8 @@ export interface Lab {
   cases: Map<string, Case>;
   skills: Map<string, Skill>;
   agent: Agent;
+  /** What the experiment gives the agent beside the task, in every arm. */
+  extras: Extras;
   now: () => Date;
 }
 
@@ -29,7 +32,13 @@ export async function openLab(root: string, name: string, now: () => Date = () =
   for (const skill of new Set(Object.values(experiment.arms).flatMap((arm) => arm.skills)))
     skills.set(skill, await readSkill(paths.skill(skill)));
   requirePairs(experiment, cases);
-  return { root, paths, run: runPaths(root, name), experiment, cases, skills, agent: findAgent(experiment.agent.name), now };
+  const agent = agentOf(experiment, paths.experiment(name));
+  const extras = await readExtras(paths.experiment(name), {
+    mcp: experiment.agent.mcp,
+    files: experiment.agent.files,
+    env: experiment.agent.env,
+  });
+  return { root, paths, run: runPaths(root, name), experiment, cases, skills, agent, extras, now };
 }
 
 /** The case of that name; every name in a schedule or spec is one of the experiment's. */

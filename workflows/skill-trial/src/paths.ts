@@ -110,6 +110,7 @@ export function runPaths(root: string, experiment: string) {
     figures: join(root, 'reports', experiment, 'figures'),
     verification: join(root, 'reports', experiment, 'verification.json'),
     replay: join(run, 'replay.json'),
+    trajectory: (trialName: string) => join(root, 'reports', experiment, 'trajectories', trialName, 'trajectory.json'),
     scratch: join(run, 'scratch'),
   };
 }

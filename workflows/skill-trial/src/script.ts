@@ -60,10 +60,12 @@ export const PlanFile = z.strictObject({
           write: z.array(path).min(1).optional(),
           /** Shell commands. */
           run: z.array(z.string().min(1)).min(1).optional(),
+          /** Questions for sub-agents; short ones, which the scripted model answers at once. */
+          delegate: z.array(z.string().min(1)).min(1).optional(),
         })
         .refine(
-          (turn) => (turn.read ?? turn.write ?? turn.run) !== undefined,
-          'something to read, write or run (a turn without ends the run)',
+          (turn) => (turn.read ?? turn.write ?? turn.run ?? turn.delegate) !== undefined,
+          'something to read, write, run or delegate (a turn without ends the run)',
         ),
     )
     .default([]),
@@ -75,7 +77,8 @@ export type PlanFile = z.infer<typeof PlanFile>;
 export type Action =
   | { do: 'read'; path: string }
   | { do: 'write'; path: string; content: string }
-  | { do: 'run'; command: string };
+  | { do: 'run'; command: string }
+  | { do: 'delegate'; prompt: string };
 
 /** One turn of the model: a text and what it does, all of one kind. */
 export interface PlanTurn {
@@ -114,7 +117,7 @@ export async function loadScript(dir: string, name: string): Promise<Script> {
 async function loadPlan(folder: string): Promise<Plan> {
   const file = await readYaml(join(folder, 'plan.yaml'), PlanFile);
   const turns: PlanTurn[] = [];
-  for (const { say = '', read = [], write = [], run = [] } of file.turns) {
+  for (const { say = '', read = [], write = [], run = [], delegate = [] } of file.turns) {
     const writes = write.map(async (path) => ({
       do: 'write' as const,
       path,
@@ -124,6 +127,7 @@ async function loadPlan(folder: string): Promise<Plan> {
       read.map((path) => ({ do: 'read', path })),
       await Promise.all(writes),
       run.map((command) => ({ do: 'run', command })),
+      delegate.map((prompt) => ({ do: 'delegate', prompt })),
     ];
     // Agents carry out the calls of one turn side by side: a test run beside the write that it is to test would race it.
     const used = kinds.filter((kind) => kind.length > 0);

@@ -12,6 +12,7 @@ import { systemClock } from './clock.js';
 import { ownFolder, runContained, sweepFolder } from './contained-run.js';
 import { type Containment, containmentFile, type LimitHit, readHeld } from './containment.js';
 import type { Experiment } from './experiment.js';
+import { type Extras, noExtras } from './extras.js';
 import { openGateway } from './gateway.js';
 import { hashTree } from './hash.js';
 import type { ModelRequest } from './model-call.js';
@@ -47,6 +48,8 @@ export interface SessionPlan {
   allSkills: Skill[];
   repeat: number;
   seed: number;
+  /** What the experiment gives every arm beside the task. */
+  extras?: Extras;
   onProgress?: (calls: readonly CallRecord[]) => void;
   /** A recording in place of the experiment's own model, for a replay. */
   model?: RunningModel;
@@ -84,6 +87,7 @@ export async function runSession(
   capture?: (workspace: string) => Promise<void>,
 ): Promise<SessionResult> {
   const from = process.hrtime.bigint();
+  const extras = plan.extras ?? noExtras;
   await mkdir(target, { recursive: true });
   if (plan.folder !== undefined) await mkdir(plan.folder);
   const scratch = plan.folder ?? (await mkdtemp(join(tmpdir(), sessionPrefix)));
@@ -137,8 +141,14 @@ export async function runSession(
       modules: view.modules,
       view,
       model: plan.experiment.model,
+      mcp: extras.mcp,
       skills: plan.skills.map((skill) => skill.name),
     });
+    await placeExtras(extras, sandbox.home);
+    if (launch.promptFile !== undefined) {
+      await mkdir(dirname(join(sandbox.home, launch.promptFile)), { recursive: true });
+      await writeFile(join(sandbox.home, launch.promptFile), plan.prompt);
+    }
     for (const [path, text] of Object.entries(launch.homeFiles)) {
       await mkdir(dirname(join(sandbox.home, path)), { recursive: true });
       await writeFile(join(sandbox.home, path), text);
@@ -156,6 +166,7 @@ export async function runSession(
       HOME: view.home,
       TMPDIR: view.tmp,
       LANG: 'C.UTF-8',
+      ...extras.env,
       ...proxyVariables(sandbox),
       ...launch.env,
     };
@@ -264,6 +275,13 @@ export async function sweepSessions(): Promise<number> {
   }
   await sweepGroups(await findCgroups());
   return removed;
+}
+
+async function placeExtras({ files }: Extras, home: string): Promise<void> {
+  for (const { path, content, executable } of files) {
+    await mkdir(dirname(join(home, path)), { recursive: true });
+    await writeFile(join(home, path), content, { mode: executable ? 0o755 : 0o644 });
+  }
 }
 
 /** Copies of the frozen skills, checked to be the ones that were read. */

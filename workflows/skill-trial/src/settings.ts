@@ -1,7 +1,7 @@
 // The light part of the library, for the graph plugin: reading settings and planning, without agents, models or figures.
 
-export { findAgent } from './agent.js';
+export { agentOf } from './agent.js';
 export { type Experiment, readExperiment } from './experiment.js';
-export { findRoot } from './paths.js';
+export { findRoot, rootPaths } from './paths.js';
 export { findSandbox } from './sandbox.js';
 export { makeSchedule } from './schedule.js';

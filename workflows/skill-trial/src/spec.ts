@@ -21,6 +21,8 @@ export const Spec = z.strictObject({
     version: z.string(),
     /** Hash of how the adapter starts it in this arm: command line, environment, files. */
     launch: Sha,
+    /** Hash of the MCP servers, files and variables that every arm gets; absent where there are none. */
+    extras: Sha.optional(),
   }),
   model: Experiment.shape.model,
   /** Hash of the script and its plans where the model is scripted; null for a real one. */

@@ -36,6 +36,7 @@ const pi: ToolDialect = {
   act(action) {
     if (action.do === 'read') return { name: 'read', arguments: { path: action.path } };
     if (action.do === 'write') return { name: 'write', arguments: { path: action.path, content: action.content } };
+    if (action.do === 'delegate') return noSubAgents('pi');
     return { name: 'bash', arguments: { command: action.command } };
   },
 };
@@ -52,10 +53,15 @@ const claudeCode: ToolDialect = {
     ]),
   ],
   act(action, request) {
-    const file_path = action.do === 'run' ? '' : absolute(action.path, request);
+    if (action.do === 'run') return { name: 'Bash', arguments: { command: action.command } };
+    if (action.do === 'delegate') {
+      // newer versions call it Agent
+      const name = request.tools.find((tool) => ['Agent', 'Task'].includes(tool.name))?.name ?? 'Task';
+      return { name, arguments: { description: 'A question', prompt: action.prompt, subagent_type: 'general-purpose' } };
+    }
+    const file_path = absolute(action.path, request);
     if (action.do === 'read') return { name: 'Read', arguments: { file_path } };
-    if (action.do === 'write') return { name: 'Write', arguments: { file_path, content: action.content } };
-    return { name: 'Bash', arguments: { command: action.command } };
+    return { name: 'Write', arguments: { file_path, content: action.content } };
   },
 };
 
@@ -67,6 +73,7 @@ const codex: ToolDialect = {
   loaded: skillsRead,
   act(action, request) {
     if (action.do === 'run') return shell(action.command, request);
+    if (action.do === 'delegate') return noSubAgents('codex');
     if (action.do === 'read') return shell(`cat ${quoted(action.path)}`, request);
     const folder = action.path.includes('/') ? `mkdir -p ${quoted(action.path.replace(/\/[^/]*$/, ''))} && ` : '';
     return shell(`${folder}printf '%s' ${quoted(action.content)} > ${quoted(action.path)}`, request);
@@ -82,10 +89,12 @@ const opencode: ToolDialect = {
     ...new Set([...skillsCalled(turns, 'skill', 'name', (result) => result.includes('<skill_content')), ...skillsRead(turns)]),
   ],
   act(action, request) {
-    const filePath = action.do === 'run' ? '' : absolute(action.path, request);
+    if (action.do === 'run') return { name: 'bash', arguments: { command: action.command, description: 'Runs a command' } };
+    if (action.do === 'delegate')
+      return { name: 'task', arguments: { description: 'A question', prompt: action.prompt, subagent_type: 'general' } };
+    const filePath = absolute(action.path, request);
     if (action.do === 'read') return { name: 'read', arguments: { filePath } };
-    if (action.do === 'write') return { name: 'write', arguments: { filePath, content: action.content } };
-    return { name: 'bash', arguments: { command: action.command, description: 'Runs a command' } };
+    return { name: 'write', arguments: { filePath, content: action.content } };
   },
 };
 
@@ -103,6 +112,7 @@ const geminiCli: ToolDialect = {
   act(action) {
     if (action.do === 'read') return { name: 'read_file', arguments: { file_path: action.path } };
     if (action.do === 'write') return { name: 'write_file', arguments: { file_path: action.path, content: action.content } };
+    if (action.do === 'delegate') return { name: 'invoke_agent', arguments: { agent_name: 'generalist', prompt: action.prompt } };
     return { name: 'run_shell_command', arguments: { command: action.command } };
   },
 };
@@ -114,6 +124,10 @@ export const toolDialects: readonly ToolDialect[] = [opencode, pi, claudeCode, c
 export function dialectOf(request: ModelRequest): ToolDialect | null {
   const names = new Set(request.tools.map((tool) => tool.name));
   return toolDialects.find((row) => row.offers(names)) ?? null;
+}
+
+function noSubAgents(agent: string): never {
+  throw new TypeError(`a plan delegates, and the scripted model knows no tool of ${agent} for that`);
 }
 
 /** The skills that a tool of the agent's own gave the model, as far as its results say so. */

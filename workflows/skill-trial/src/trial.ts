@@ -144,6 +144,7 @@ async function runAttempt(
       experiment: lab.experiment,
       case: one,
       agent: lab.agent,
+      extras: lab.extras,
       program,
       base,
       sandbox: spec.spec.sandbox,
@@ -262,6 +263,7 @@ async function requireFrozen(lab: Lab, { spec }: TrialSpec): Promise<void> {
   const program = await lab.agent.find(lab.root);
   if (program.version !== spec.agent.version || program.package !== spec.agent.package)
     changed.push(`the agent (${program.package} ${program.version})`);
+  if ((lab.extras.sha256 ?? undefined) !== spec.agent.extras) changed.push('the files and servers of the experiment');
   if (changed.length === 0) return;
   throw new FrozenError(`Changed since the lock: ${changed.join(', ')}`, {
     expected: 'what lock.json froze',

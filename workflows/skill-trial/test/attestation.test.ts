@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type AttestationInput, attest } from '../src/attestation.js';
+import { type AttestationInput, attest, requestKinds } from '../src/attestation.js';
 import type { CallRecord } from '../src/call-record.js';
 import { claudeCodeCatalogue, codexCatalogue, piCatalogue } from '../src/catalogue.js';
 import { sha256 } from '../src/hash.js';
@@ -295,5 +295,51 @@ describe('the other conditions', () => {
       catalogue: piCatalogue,
     });
     expect(result.problems).toEqual([]);
+  });
+});
+
+describe('what a request is for', () => {
+  const loop = request();
+  const title = request({ tools: [], system: 'You write titles.', turns: [turn('user', task)] });
+  const sub = request({ system: 'You are a searcher.', turns: [turn('user', 'What is in the folder?')] });
+  const compacted = request({ turns: [turn('user', 'A summary of what was done.')] });
+  const firstDay = request({ system: 'Today is the 1st.' });
+  const nextDay = request({ system: 'Today is the 2nd.' });
+  const reminded = request({ turns: [turn('user', `<system-reminder>\nBe brief.\n</system-reminder>\n${task}`)] });
+
+  test.each<[string, ModelRequest[], string[]]>([
+    ['nothing', [], []],
+    ['a title first, then the loop', [title, loop, loop], ['side', 'main', 'main']],
+    ['a sub-agent between', [loop, sub, loop], ['main', 'sub-agent', 'main']],
+    ['a sub-agent seen before the loop', [sub, loop], ['sub-agent', 'main']],
+    ['a loop whose conversation was compacted', [loop, compacted], ['main', 'main']],
+    ['a date that changed in the system text', [firstDay, nextDay], ['main', 'main']],
+    ['the task with a reminder around it', [reminded, loop], ['main', 'main']],
+    ['the same task under another role: in doubt the loop', [loop, request({ system: 'You are a helper.' })], ['main', 'main']],
+    ['a task that no request delivers', [compacted, sub], ['main', 'sub-agent']],
+  ])('%s', (_what, requests, kinds) => {
+    expect(requestKinds(requests, task)).toEqual(kinds);
+    if (requests.length > 0) expect(judge(requests).requests).toEqual(kinds.map((kind, index) => ({ call: index + 1, kind })));
+  });
+
+  test('the loop must list the skills, a sub-agent need not', () => {
+    const listing = request({ system: catalogue });
+    expect(inB([listing, { ...sub, system: 'You are a searcher.' }, title])).toMatchObject({ problems: [], mainRequests: 1 });
+    expect(inB([listing, sub, request({ system: `${catalogue} Later.`.replace(doc.description, '') })]).problems).toEqual([
+      'doc-sync is not listed in request 3',
+    ]);
+  });
+
+  test.each<[string, ModelRequest]>([
+    ['a sub-agent', { ...sub, system: `You are a searcher. ${catalogue}` }],
+    ['a side request', { ...title, system: catalogue }],
+  ])('in the arm without skills %s must list none', (_who, one) => {
+    expect(judge([loop, one]).problems).toContain('fix reached the arm without it, in request 2');
+  });
+
+  test('a sub-agent must not list a skill that the arm does not have', () => {
+    const foreign = '<skill><name>stray</name><description>d</description><location>/s/stray/SKILL.md</location></skill>';
+    const { problems } = inB([request({ system: catalogue }), { ...sub, system: `You are a searcher. ${foreign}` }]);
+    expect(problems).toEqual(['stray, no skill of this arm, is listed in request 2']);
   });
 });

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, unlink, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { applyPatch, type Base, captureChange, makeBase, makeWorkspace } from '../src/base.js';
+import { applyPatch, type Base, captureChange, hashRepository, makeBase, makeWorkspace } from '../src/base.js';
 import type { Case } from '../src/case.js';
 import { FrozenError, SettingsError } from '../src/errors.js';
 import { hashTree, listTree } from '../src/hash.js';
@@ -461,5 +461,24 @@ describe('a repository with a commit as the base', () => {
     const error = await failure(SettingsError, () => makeBase(caseIn(folder, { path: 'repo' }), join(folder, 'bases')));
     expect(error.message).toContain('is a repository of its own');
     expect(error.found).toContain('.git');
+  });
+});
+
+describe('a link that leads an agent to skills', () => {
+  test('is taken out of the base, and the hash of the repository agrees', async () => {
+    const folder = await tempFolder({
+      'repo/README.md': 'A service.\n',
+      'repo/config/assistant/skills/stray/SKILL.md': 'text\n',
+      'repo/config/assistant/commands/x.md': 'text\n',
+      'repo/config/plain/notes.md': 'text\n',
+    });
+    const repo = join(folder, 'repo');
+    await symlink('config/assistant', join(repo, '.claude'));
+    await symlink('config/plain', join(repo, '.agents'));
+    await symlink('nowhere', join(repo, '.codex'));
+    const base = await makeBase(caseIn(folder, { path: 'repo' }), join(folder, 'bases'));
+    expect(base.removed).toEqual(['.claude']);
+    expect((await readdir(base.folder)).sort()).toEqual(['.agents', '.codex', '.git', 'README.md', 'config']);
+    expect(await hashRepository(repo)).toBe(base.content);
   });
 });

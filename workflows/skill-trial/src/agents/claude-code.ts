@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Agent, AgentLaunch, AgentProgram, AgentRequest } from '../agent.js';
 import { claudeCodeCatalogue } from '../catalogue.js';
 import { PrerequisiteError } from '../errors.js';
+import { serversInside } from '../extras.js';
 import { findPackage } from '../installed-package.js';
 import { rootPaths } from '../paths.js';
 import { jsonLines, skillOfPath, skillsOfCommand, type ToolCall, type Trajectory } from '../trajectory.js';
@@ -22,6 +23,7 @@ export const claudeCode: Agent = {
   catalogue: claudeCodeCatalogue,
   canaryFolders: ['.claude/skills', '.agents/skills'],
   install,
+  mcp: true,
   find,
   launch,
   readEvents,
@@ -41,7 +43,8 @@ async function find(root: string): Promise<AgentProgram> {
 
 const config = '.claude-lab';
 
-function launch({ program, modules, view, model, skills }: AgentRequest): AgentLaunch {
+function launch({ program, modules, view, model, skills, mcp }: AgentRequest): AgentLaunch {
+  const servers = serversInside(mcp, view).map(({ name, ...server }) => [name, { type: 'stdio', ...server }] as const);
   return {
     argv: [
       ...program.argv(modules),
@@ -50,6 +53,7 @@ function launch({ program, modules, view, model, skills }: AgentRequest): AgentL
       // two skills survive CLAUDE_CODE_DISABLE_BUNDLED_SKILLS
       ...['--settings', JSON.stringify({ skillOverrides: { 'plugin-authoring': 'off', doctor: 'off' } })],
       ...(skills.length === 0 ? ['--disable-slash-commands'] : []),
+      ...(servers.length === 0 ? [] : ['--mcp-config', JSON.stringify({ mcpServers: Object.fromEntries(servers) })]),
     ],
     env: {
       CLAUDE_CONFIG_DIR: `${view.home}/${config}`,

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Agent, AgentLaunch, AgentProgram, AgentRequest } from '../agent.js';
 import { codexCatalogue } from '../catalogue.js';
 import { PrerequisiteError } from '../errors.js';
+import { serversInside } from '../extras.js';
 import { findPackage } from '../installed-package.js';
 import { rootPaths } from '../paths.js';
 import { jsonLines, skillsOfCommand, type ToolCall, type Trajectory } from '../trajectory.js';
@@ -22,6 +23,7 @@ export const codex: Agent = {
   // not .agents/skills: Codex has no switch for it, so that HOME must be the lab's own and hold none
   canaryFolders: ['.codex/skills'],
   install,
+  mcp: true,
   find,
   launch,
   readEvents,
@@ -43,7 +45,7 @@ async function find(root: string): Promise<AgentProgram> {
 
 const config = '.codex-lab';
 
-function launch({ program, modules, view, model, skills }: AgentRequest): AgentLaunch {
+function launch({ program, modules, view, model, skills, mcp }: AgentRequest): AgentLaunch {
   const { thinking } = model.parameters;
   const provider = [
     'name="lab"',
@@ -61,6 +63,7 @@ function launch({ program, modules, view, model, skills }: AgentRequest): AgentL
     'project_doc_max_bytes=0',
     'web_search=disabled',
     ...(skills.length === 0 ? ['skills.include_instructions=false'] : []),
+    ...serversInside(mcp, view).map(({ name, command, args, env }) => `mcp_servers.${name}=${toml({ command, args, env })}`),
     ...(thinking === undefined ? [] : [`model_reasoning_effort=${thinking === 'off' ? 'none' : thinking}`]),
   ];
   return {
@@ -83,6 +86,15 @@ function launch({ program, modules, view, model, skills }: AgentRequest): AgentL
     homeFiles: { [`${config}/.keep`]: '' },
     homeSkills: skills.map((skill) => [skill, `${config}/skills`]),
   };
+}
+
+/** A value as TOML writes it inline: its strings and lists are JSON's. */
+function toml(value: object): string {
+  const fields = Object.entries(value).map(([key, one]) => {
+    const text = one !== null && typeof one === 'object' && !Array.isArray(one) ? toml(one) : JSON.stringify(one);
+    return `${JSON.stringify(key)}=${text}`;
+  });
+  return `{${fields.join(',')}}`;
 }
 
 interface Item {

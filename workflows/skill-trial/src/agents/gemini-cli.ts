@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Agent, AgentLaunch, AgentProgram, AgentRequest } from '../agent.js';
 import { geminiCliCatalogue } from '../catalogue.js';
 import { PrerequisiteError } from '../errors.js';
+import { serversInside } from '../extras.js';
 import { findPackage } from '../installed-package.js';
 import { rootPaths } from '../paths.js';
 import { jsonLines, skillOfPath, skillsOfCommand, type ToolCall, type Trajectory } from '../trajectory.js';
@@ -23,6 +24,7 @@ export const geminiCli: Agent = {
   catalogue: geminiCliCatalogue,
   canaryFolders: ['.gemini/skills', '.agents/skills'],
   install,
+  mcp: true,
   find,
   launch,
   readEvents,
@@ -41,11 +43,14 @@ async function find(root: string): Promise<AgentProgram> {
 
 const config = '.gemini-lab';
 
-function launch({ program, modules, view, model, skills }: AgentRequest): AgentLaunch {
+function launch({ program, modules, view, model, skills, mcp }: AgentRequest): AgentLaunch {
+  const servers = serversInside(mcp, view).map(({ name: server, ...rest }) => [server, { ...rest, trust: true }] as const);
   const settings = {
     // a repository's own .gemini/settings.json could turn them on again: then the attestation finds the bundled ones
     skills: { enabled: skills.length > 0, ...(skills.length === 0 ? {} : { disabled: bundledSkills }) },
-    context: { fileName: [] },
+    // an empty list is taken for the default, GEMINI.md
+    context: { fileName: ['no-context-file-in-this-trial'] },
+    ...(servers.length === 0 ? {} : { mcpServers: Object.fromEntries(servers) }),
     general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 3 },
     privacy: { usageStatisticsEnabled: false },
     telemetry: { enabled: false },

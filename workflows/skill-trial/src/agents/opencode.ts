@@ -3,6 +3,7 @@ import type { Agent, AgentLaunch, AgentProgram, AgentRequest } from '../agent.js
 import { piCatalogue } from '../catalogue.js';
 import { PrerequisiteError } from '../errors.js';
 import type { Experiment } from '../experiment.js';
+import { serversInside } from '../extras.js';
 import { findPackage } from '../installed-package.js';
 import { rootPaths } from '../paths.js';
 import { jsonLines, skillOfPath, skillsOfCommand, type ToolCall, type Trajectory } from '../trajectory.js';
@@ -26,7 +27,7 @@ export const opencode: Agent = {
   apis: Object.keys(clients) as Experiment['model']['api'][],
   mechanism: {
     without:
-      "permission.skill deny, and no skills.paths; the project's settings and instructions, skills of other agents, plugins and title request off; private HOME and XDG folders",
+      "permission.skill deny, and no skills.paths; the project's settings and instructions, skills of other agents, plugins and title request off; private HOME and XDG folders (an AGENTS.md beside a file that it reads has no switch)",
     with: "skills.paths with the arm's folder of skills and permission.skill allow for each by name, deny for every other; everything else as in the mode without",
   },
   skillTools: ['skill'],
@@ -34,6 +35,7 @@ export const opencode: Agent = {
   catalogue: piCatalogue,
   canaryFolders: ['.config/opencode/skills', '.config/opencode/skill', '.claude/skills', '.agents/skills'],
   install,
+  mcp: true,
   find,
   launch,
   readEvents,
@@ -64,9 +66,13 @@ const pluginInstalled = {
   '.opencode-lab/config/opencode/package-lock.json': `${JSON.stringify({ packages: { '': { dependencies: { '@opencode-ai/plugin': '*' } } } })}\n`,
 };
 
-function launch({ program, modules, view, model, skills }: AgentRequest): AgentLaunch {
+function launch({ program, modules, view, model, skills, mcp }: AgentRequest): AgentLaunch {
   const { npm, path } = clients[model.api];
   const { thinking } = model.parameters;
+  const servers = serversInside(mcp, view).map(
+    ({ name, command, args, env }) =>
+      [name, { type: 'local', enabled: true, command: [command, ...args], environment: env }] as const,
+  );
   const settings = {
     autoupdate: false,
     share: 'disabled',
@@ -96,6 +102,7 @@ function launch({ program, modules, view, model, skills }: AgentRequest): AgentL
       skill: skills.length === 0 ? 'deny' : { '*': 'deny', ...Object.fromEntries(skills.map((skill) => [skill, 'allow'])) },
     },
     ...(skills.length === 0 ? {} : { skills: { paths: [view.skills] } }),
+    ...(servers.length === 0 ? {} : { mcp: Object.fromEntries(servers) }),
   };
   return {
     argv: [

@@ -26,6 +26,7 @@ export const pi: Agent = {
   catalogue: piCatalogue,
   canaryFolders: ['.agents/skills', '.pi/agent/skills', '.pi-lab/skills'],
   install: '@earendil-works/pi-coding-agent@1.6.0',
+  mcp: false,
   find,
   launch,
   readEvents,
