@@ -6,9 +6,9 @@ export { AgreementRow, agreementRows } from './agreement-row.js';
 // notebooks and figures
 export { type Analysis, analyse, listNotebooks, publishers, readAnalysis } from './analyse.js';
 export { analyseStudy, analysis, costMetrics, qualityMetrics } from './analysis.js';
+export { AtifTrajectory, exportTrajectories } from './atif.js';
 export { runBehaviour } from './behaviour-run.js';
 export { type BlindDocument, type BlindTestRun, blindDocuments, blindTestRuns } from './blind-artifact.js';
-export { AtifTrajectory, exportTrajectories } from './atif.js';
 export { CaseSettings, listCases, readCase } from './case.js';
 export { type Claim, claimFindings, extractClaims } from './claim.js';
 export { systemClock } from './clock.js';

@@ -74,7 +74,8 @@ export const responses: Wire = {
       tools: (tools ?? []).map((tool) => ({
         name: tool.name ?? tool.type,
         description: tool.description ?? '',
-        schema: tool.parameters ?? null,
+        // an MCP server's tools stand together in a namespace
+        schema: tool.parameters ?? tool.tools ?? null,
       })),
       turns: readTurns(items.filter((item) => !isSystem(item))),
       stream: stream ?? false,
