@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { z } from 'zod';
 import type { Base } from './base.js';
 import { type Case, caseHashes } from './case.js';
+import { PrerequisiteError } from './errors.js';
 import { hashOf } from './hash.js';
 import type { Lab } from './lab.js';
 import { hasRecord, readJson, recordHash, sealRecord } from './record.js';
@@ -49,7 +50,12 @@ export async function measureReference(
       for (const [tree, overlay] of trees(one)) {
         for (let index = 1; index <= one.verifier.reruns; index++) {
           const plans = verifierPlans(one, { base, patch: null, overlay }, sandbox, `${tree}-${index}`);
-          for (const plan of plans) await runTestCheck(plan, join(draft, plan.name));
+          for (const plan of plans) {
+            const { tests } = await runTestCheck(plan, join(draft, plan.name));
+            // on the untouched repository nothing may be collectable; what was made for the tests must run them
+            if (tests.length === 0 && (tree === 'ceiling' || one.solution === undefined))
+              await refuseSilence(one, join(draft, plan.name));
+          }
         }
       }
       await sealRecord(draft, folder);
@@ -68,6 +74,17 @@ export async function measureReference(
     outOfReach: withRole('out-of-reach'),
     unsteady: withRole('unsteady'),
   };
+}
+
+/** A verifier that runs no test would fail every variant, and say nothing of any. */
+async function refuseSilence(one: Case, run: string): Promise<never> {
+  const { argv } = await readJson(join(run, 'check.json'), TestCheck);
+  const said = (await readFile(join(run, 'stderr.txt'), 'utf8')).trim().split('\n').at(-1) ?? '';
+  throw new PrerequisiteError(`The verifier of case ${one.name} ran no test`, {
+    expected: `tests from ${argv.join(' ')}`,
+    found: said.slice(0, 200) || 'no report, and no error',
+    next: 'install what the command needs, or correct verifier in case.yaml',
+  });
 }
 
 /** The trees a verifier is measured on: the base alone, and the base with the reference solution laid over it. */

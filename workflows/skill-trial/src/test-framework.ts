@@ -43,13 +43,15 @@ export const testFrameworks: TestFramework[] = [
   {
     name: 'node-test',
     argv: (suite, files, reporters, out, timeoutMs) => [
-      ...suite,
+      // node takes what follows a path for another path: the options stand before
+      ...suite.slice(0, suite.indexOf('--test') + 1 || suite.length),
       // per file: one that hangs is told as such, and the others still run
       `--test-timeout=${Math.ceil(timeoutMs / 3)}`,
       `--test-reporter=${reporters}/node-test.mjs`,
       `--test-reporter-destination=${out}`,
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',
+      ...suite.slice(suite.indexOf('--test') + 1 || suite.length),
       ...(files ?? []),
     ],
     env: noEnv,

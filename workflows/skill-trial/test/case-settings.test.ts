@@ -136,7 +136,7 @@ describe('a wrong setting is one error that names line and field', () => {
   test.each<[string, Record<string, string>, RegExp, RegExp]>([
     ['a key misspelt', yaml('leak_words', 'leak_word'), /case\.yaml:24: unknown key "leak_word"/, /leak_word/],
     ['a nested key misspelt', yaml('  framework:', '  framwork:'), /case\.yaml:16: unknown key "framwork" in tests/, /framwork/],
-    ['an unknown framework', yaml('node-test', 'jest'), /case\.yaml:16: tests\.framework is not valid/, /"jest"/],
+    ['an unknown framework', yaml('node-test', 'mocha'), /case\.yaml:16: tests\.framework is not valid/, /"mocha"/],
     ['an unknown language', yaml('language: node', 'language: rust'), /case\.yaml:5: language is not valid/, /"rust"/],
     [
       'a command as text',
