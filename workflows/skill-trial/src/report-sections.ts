@@ -4,6 +4,7 @@ import type { Section } from './report-document.js';
 import { conditionsSection, planSection } from './report-plan.js';
 import { proofSection } from './report-proof.js';
 import { findingsSection, resultsSection } from './report-results.js';
+import { skillsSection } from './report-skills.js';
 import { attemptsSection, trialsSection } from './report-trials.js';
 import { contrastViews } from './report-view.js';
 
@@ -15,6 +16,7 @@ export function reportSections(report: Report): Section[] {
     conditionsSection(report),
     resultsSection(report, views),
     findingsSection(report),
+    ...skillsSection(report),
     ...proofSection(report),
     trialsSection(report),
     attemptsSection(report),

@@ -11,7 +11,9 @@ import { contrasts } from './experiment.js';
 import { GuessMeasure } from './guess.js';
 import { Conditions } from './lock.js';
 import { Proof, proofOf } from './report-proof.js';
+import { skillEffectsOf } from './report-skills.js';
 import { ScoringState } from './scoring-state.js';
+import { SkillEffects } from './skill-effect.js';
 import { Statistic } from './statistic.js';
 import type { Study } from './study.js';
 import { VerificationPoint, verifyPoints } from './verification.js';
@@ -77,6 +79,8 @@ export const Report = z.strictObject({
   figures: z.array(z.strictObject({ name: z.string(), caption: z.string() })),
   /** What tests and a judge say, beside the scores; null in a report made before that step. */
   proof: Proof.nullable().default(null),
+  /** Skill by skill, one table for each contrast; [] where no case has a verifier. */
+  skills: z.array(SkillEffects).default([]),
 });
 export type Report = z.infer<typeof Report>;
 
@@ -164,6 +168,7 @@ export async function assembleReport(
     limitations: limitations(study, scripted),
     figures: figures.map(({ name, caption }) => ({ name, caption })),
     proof: await proofOf(study),
+    skills: skillEffectsOf(study),
   };
 }
 

@@ -1,0 +1,121 @@
+import { contrastName } from './comparison.js';
+import { contrasts } from './experiment.js';
+import { skillsOf } from './lab.js';
+import { formatDelta, formatValue } from './number-format.js';
+import type { Report } from './report.js';
+import { type Block, heading, list, type Section, table, text } from './report-document.js';
+import { type SkillEffects, type SkillRun, skillEffects } from './skill-effect.js';
+import type { Study } from './study.js';
+
+/** One table for each contrast, over the cases with a verifier; [] where no case has one, or while scoring withholds verdicts. */
+export function skillEffectsOf(study: Study): SkillEffects[] {
+  const { lab, results } = study;
+  const measured = [...lab.cases.values()].filter((one) => one.verifier !== undefined).map((one) => one.name);
+  if (measured.length === 0 || study.scores?.scoring.state !== 'unblinded') return [];
+  return contrasts(lab.experiment).map((contrast) => {
+    const runs = results
+      .filter((result) => result.valid && measured.includes(result.case) && [contrast.arm, contrast.control].includes(result.arm))
+      .flatMap(({ case: name, arm, verdict, values }): SkillRun[] => {
+        if (verdict === null) return [];
+        const parts = [values.input_tokens_uncached, values.input_tokens_cached, values.output_tokens];
+        return [
+          {
+            skill: skillsOf(lab, contrast.arm, name).join(' + '),
+            category: lab.cases.get(name)?.requirement?.category ?? null,
+            case: name,
+            withSkill: arm === contrast.arm,
+            met: verdict.success,
+            items: verdict.raw,
+            tokens: parts.reduce<number | null>((sum, part) => (sum === null || part === null ? null : sum + part), 0),
+          },
+        ];
+      });
+    return skillEffects(contrastName(contrast), runs);
+  });
+}
+
+/** Skill by skill, with what the bare ratio of the benchmark's paper would have said. */
+export function skillsSection(report: Report): Section[] {
+  if (report.skills.length === 0) return [];
+  return [{ id: 'skills', title: 'Skill by skill', blocks: report.skills.flatMap(contrastBlocks) }];
+}
+
+const points = (value: number | null) => formatDelta(value === null ? null : value / 100, 'fraction');
+const ofTotal = ({ passed, total }: { passed: number; total: number }) => `${passed} of ${total}`;
+const plain = (value: number | null, digits = 2) => (value === null ? 'not available' : value.toFixed(digits));
+
+function contrastBlocks({ contrast, rows, averages, needed }: SkillEffects): Block[] {
+  const least = Math.min(...rows.flatMap(({ smallestP }) => (smallestP === null ? [] : [smallestP])));
+  return [
+    heading(`${contrast}: what each skill changed`),
+    text(
+      'A requirement is met when every test that fails on the untouched repository passes, and every test that passed there still does. Items are all expected tests, those that pass on the untouched repository among them: the pass rate as the benchmark’s paper counts it.',
+    ),
+    table(
+      `What each skill changed (${contrast})`,
+      [
+        'Skill',
+        'Met without',
+        'Met with',
+        'Change',
+        'Items without',
+        'Items with',
+        'ΔP',
+        'Tokens ρ',
+        'Cost efficiency',
+        'Better / worse cases',
+        'p',
+        'p (Holm)',
+      ],
+      rows.map((row) => [
+        row.skill,
+        ofTotal(row.met.without),
+        ofTotal(row.met.with),
+        points(row.deltaMet),
+        ofTotal(row.items.without),
+        ofTotal(row.items.with),
+        points(row.deltaItems),
+        row.rho === null ? 'not available' : formatDelta(row.rho, 'fraction').replace(' pp', ' %'),
+        row.efficiency.guarded === null ? row.efficiency.label : `${plain(row.efficiency.guarded)} (${row.efficiency.label})`,
+        `${row.gained.length} / ${row.lost.length}`,
+        plain(row.p, 3),
+        plain(row.pHolm, 3),
+      ]),
+    ),
+    text(
+      `ρ is the increase of a run’s mean tokens. Cost efficiency is ΔP/ρ and is printed only where both are positive: with fewer tokens the bare ratio would turn its sign, and put a skill that gains and saves last. With ${rows.length === 1 ? 'one skill' : `${rows.length} skills`} the smallest p has to reach ${needed.p.toFixed(5)} under Holm’s correction, which takes at least ${needed.repeats} runs an arm on one case; this design reaches ${Number.isFinite(least) ? least.toFixed(3) : 'none'} at best.`,
+    ),
+    table(
+      `Averages (${contrast})`,
+      [
+        'Of',
+        'Skills',
+        'Mean of rates',
+        'All items together',
+        'Ratio of token sums',
+        'Weighted by items',
+        'Mean of ratios',
+        'Median of ratios',
+      ],
+      averages.map(({ of, skills, macro, micro, rho }) => [
+        of,
+        String(skills),
+        `${formatValue(macro.without, 'fraction')} → ${formatValue(macro.with, 'fraction')}`,
+        `${formatValue(micro.without, 'fraction')} → ${formatValue(micro.with, 'fraction')}`,
+        ...[rho.ratioOfSums, rho.weightedRatioOfSums, rho.meanOfRatios, rho.medianOfRatios].map((value) =>
+          value === null ? 'not available' : formatDelta(value, 'fraction').replace(' pp', ' %'),
+        ),
+      ]),
+    ),
+    ...lists(rows),
+  ];
+}
+
+/** A net of zero can hide cases that were gained and others that were lost. */
+function lists(rows: SkillEffects['rows']): Block[] {
+  const changed = rows.flatMap(({ skill, gained, lost }) => [
+    ...gained.map((name) => `${name}: better with ${skill}`),
+    ...lost.map((name) => `${name}: worse with ${skill}`),
+  ]);
+  return changed.length === 0 ? [] : [list(changed)];
+}

@@ -1,0 +1,116 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { findRoot, rootPaths } from '../src/paths.js';
+import { type BenchmarkRow, readBenchmarkTable } from '../src/published-tables.js';
+import { type SkillRun, skillEffects } from '../src/skill-effect.js';
+
+const run = (skill: string, withSkill: boolean, parts: Partial<SkillRun> = {}): SkillRun => ({
+  skill,
+  category: null,
+  case: 'one',
+  withSkill,
+  met: true,
+  items: { passed: 4, total: 4 },
+  tokens: 100,
+  ...parts,
+});
+
+describe('what a skill changed', () => {
+  test('is counted over its runs: rates, tokens, cases better and worse', () => {
+    const { rows } = skillEffects('B-A', [
+      run('edges', false, { met: false, items: { passed: 2, total: 4 }, tokens: 100 }),
+      run('edges', true, { met: true, items: { passed: 4, total: 4 }, tokens: 150 }),
+      run('edges', false, { case: 'two', met: true, tokens: 300 }),
+      run('edges', true, { case: 'two', met: false, items: { passed: 3, total: 4 }, tokens: 350 }),
+    ]);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({
+      skill: 'edges',
+      cases: 2,
+      met: { without: { passed: 1, total: 2 }, with: { passed: 1, total: 2 } },
+      deltaMet: 0,
+      items: { without: { passed: 6, total: 8 }, with: { passed: 7, total: 8 } },
+      deltaItems: 12.5,
+      tokens: { without: 200, with: 250 },
+      rho: 0.25,
+      efficiency: { label: 'costs more for more', guarded: 0.5, bare: 0.5 },
+      // the net change is zero, and two cases changed
+      gained: ['one'],
+      lost: ['two'],
+    });
+  });
+
+  test('is unknown where nothing can be told: no verdict, no tokens, no run on one side', () => {
+    const { rows } = skillEffects('B-A', [
+      run('silent', false, { met: null, tokens: null, items: { passed: 0, total: 0 } }),
+      run('silent', true, { met: null, items: { passed: 0, total: 0 } }),
+      run('alone', true),
+    ]);
+    expect(rows.map(({ deltaMet, deltaItems, rho, p, efficiency }) => [deltaMet, deltaItems, rho, p, efficiency.label])).toEqual([
+      [null, null, null, null, 'unknown'],
+      [null, null, null, null, 'unknown'],
+    ]);
+    expect(skillEffects('B-A', []).rows).toEqual([]);
+    expect(skillEffects('B-A', []).averages[0]).toMatchObject({ of: 'all', skills: 0, macro: { without: null, with: null } });
+  });
+
+  test('is tested within cases, and corrected for the number of skills', () => {
+    const three = (skill: string, better: boolean) =>
+      [1, 2, 3].flatMap(() => [run(skill, false, { met: false }), run(skill, true, { met: better })]);
+    const { rows, needed } = skillEffects('B-A', [...three('a', true), ...three('b', true), ...three('c', false)]);
+    expect(rows.map(({ p, pHolm, smallestP }) => [p, pHolm, smallestP].map((value) => Number(value?.toFixed(3))))).toEqual([
+      [0.1, 0.3, 0.1],
+      [0.1, 0.3, 0.1],
+      [1, 1, 0.1],
+    ]);
+    expect(needed).toEqual({ p: 0.05 / 3, repeats: 5 });
+  });
+
+  test('is averaged over all skills and by category', () => {
+    const { averages } = skillEffects('B-A', [
+      run('a', false, { category: 'X', items: { passed: 1, total: 2 } }),
+      run('a', true, { category: 'X', items: { passed: 2, total: 2 } }),
+      run('b', false, { category: 'Y', items: { passed: 6, total: 8 } }),
+      run('b', true, { category: 'Y', items: { passed: 6, total: 8 }, tokens: 300 }),
+    ]);
+    expect(averages.map(({ of, skills }) => [of, skills])).toEqual([
+      ['all', 2],
+      ['X', 1],
+      ['Y', 1],
+    ]);
+    expect(averages[0]).toMatchObject({
+      macro: { without: 0.625, with: 0.875 },
+      micro: { without: 0.7, with: 0.8 },
+      rho: { ratioOfSums: 1, weightedRatioOfSums: 1.6, meanOfRatios: 1, medianOfRatios: 1 },
+    });
+  });
+});
+
+describe('the published table of 49 skills, by the code that scores trials', () => {
+  let published: BenchmarkRow[];
+  beforeAll(async () => {
+    published = await readBenchmarkTable(rootPaths(findRoot()).published('swe-skills-bench.csv'));
+  });
+
+  test('every ΔP, every bare CE and the averages come out of the counts', () => {
+    const runs = published.flatMap((row): SkillRun[] => [
+      run(row.skill, false, { met: null, items: { passed: row.passedWithout, total: row.n }, tokens: row.tokensWithout }),
+      run(row.skill, true, { met: null, items: { passed: row.passedWith, total: row.n }, tokens: row.tokensWith }),
+    ]);
+    const { rows, averages, needed } = skillEffects('with-without', runs);
+    expect(rows).toHaveLength(49);
+    for (const row of rows) {
+      const printed = published.find(({ skill }) => skill === row.skill) as BenchmarkRow;
+      expect(row.deltaItems, row.skill).toBeCloseTo((100 * (printed.passedWith - printed.passedWithout)) / printed.n, 9);
+      const bare = row.rho === null || row.rho === 0 ? null : (row.deltaItems as number) / 100 / row.rho;
+      expect(row.efficiency.bare, row.skill).toEqual(bare);
+      // a saving is named and never ranked by the ratio
+      if ((row.rho as number) < 0) expect(row.efficiency.guarded, row.skill).toBeNull();
+    }
+    const best = rows.find(({ skill }) => skill === 'risk-metrics-calculation');
+    expect(best?.efficiency).toMatchObject({ label: 'dominates', guarded: null });
+    expect(best?.efficiency.bare).toBeCloseTo(-0.86, 2);
+    expect(averages[0]?.micro).toEqual({ without: 506 / 565, with: 513 / 565 });
+    expect(((averages[0]?.macro.with as number) - (averages[0]?.macro.without as number)) * 100).toBeCloseTo(1.185, 3);
+    expect(needed).toEqual({ p: 0.05 / 49, repeats: 7 });
+  });
+});
