@@ -37,7 +37,9 @@ export function skillEffectsOf(study: Study): SkillEffects[] {
 /** Skill by skill, with what the bare ratio of the benchmark's paper would have said. */
 export function skillsSection(report: Report): Section[] {
   if (report.skills.length === 0) return [];
-  return [{ id: 'skills', title: 'Skill by skill', blocks: report.skills.flatMap(contrastBlocks) }];
+  return [
+    { id: 'skills', title: 'Skill by skill', blocks: [...report.skills.flatMap(contrastBlocks), ...interferenceBlocks(report)] },
+  ];
 }
 
 const points = (value: number | null) => formatDelta(value === null ? null : value / 100, 'fraction');
@@ -118,4 +120,17 @@ function lists(rows: SkillEffects['rows']): Block[] {
     ...lost.map((name) => `${name}: worse with ${skill}`),
   ]);
   return changed.length === 0 ? [] : [list(changed)];
+}
+
+function interferenceBlocks({ interference }: Report): Block[] {
+  if (interference.length === 0) return [];
+  return [
+    heading('Where a skill may have got in the way'),
+    text(
+      'Names and lines out of a skill’s own examples that neither the repository nor the task has, and files outside those the requirement names. Hints to look at: a name may be the right one.',
+    ),
+    list(
+      interference.flatMap(({ trial, found }) => found.map(({ kind, what, file }) => `${trial}: ${kind} in ${file}: ${what}`)),
+    ),
+  ];
 }

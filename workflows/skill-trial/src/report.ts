@@ -9,6 +9,7 @@ import { ContrastDecision, Descriptive, decide, Inferential } from './decision.j
 import { Detection, detectFailures } from './detectors.js';
 import { contrasts } from './experiment.js';
 import { GuessMeasure } from './guess.js';
+import { interferenceOf, TrialInterference } from './interference-run.js';
 import { Conditions } from './lock.js';
 import { Proof, proofOf } from './report-proof.js';
 import { skillEffectsOf } from './report-skills.js';
@@ -81,6 +82,8 @@ export const Report = z.strictObject({
   proof: Proof.nullable().default(null),
   /** Skill by skill, one table for each contrast; [] where no case has a verifier. */
   skills: z.array(SkillEffects).default([]),
+  /** Runs with skills whose patch shows a name, a line or a file that the task did not ask for. */
+  interference: z.array(TrialInterference).default([]),
 });
 export type Report = z.infer<typeof Report>;
 
@@ -169,6 +172,7 @@ export async function assembleReport(
     figures: figures.map(({ name, caption }) => ({ name, caption })),
     proof: await proofOf(study),
     skills: skillEffectsOf(study),
+    interference: await interferenceOf(study),
   };
 }
 
