@@ -3,7 +3,7 @@ import { ComparisonRow, compareArms } from './comparison.js';
 import { consistency } from './consistency.js';
 import { CriticalRisk, criticalRisks } from './critical-risk.js';
 import { contrasts } from './experiment.js';
-import { MetricId, metrics, requirementMetrics } from './metric.js';
+import { evalMetrics, MetricId, metrics, requirementMetrics } from './metric.js';
 import { pooledPrecision } from './precision.js';
 import { ScoringStatus } from './score.js';
 import { Statistic, testArms } from './statistic.js';
@@ -114,6 +114,7 @@ function qualityOf({ lab }: Study): MetricId[] {
   const cases = [...lab.cases.values()];
   return [
     ...(cases.some((one) => one.verifier !== undefined) ? requirementMetrics.map(({ id }) => id) : []),
+    ...(cases.some((one) => (one.eval?.assertions.length ?? 0) > 0) ? evalMetrics.map(({ id }) => id) : []),
     ...(cases.some((one) => one.rubrics !== undefined) ? qualityMetrics : []),
   ];
 }

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { readText, readYaml, shown } from './document.js';
 import { SettingsError } from './errors.js';
+import { EvalSettings } from './eval.js';
 import { hashTree, sha256 } from './hash.js';
 import { checkProofs, type MatrixRow, readMatrix } from './matrix.js';
 import { Requirement } from './requirement.js';
@@ -44,6 +45,8 @@ export const CaseSettings = z.strictObject({
   /** For requirement-driven cases: what the task asks, and the tests that tell whether it was delivered. */
   requirement: Requirement.optional(),
   verifier: Verifier.optional(),
+  /** For evals of a skill: what is asserted of the output, and by what. */
+  eval: EvalSettings.optional(),
   /** The repository's own tests; with `suite`, or neither. */
   tests: z
     .strictObject({ framework: TestFrameworkName.exclude(['exit-status']), include: z.array(z.string()).min(1) })
@@ -169,12 +172,19 @@ export async function readCase(folder: string): Promise<Case> {
 }
 
 /** A case measures something, and says as much of its repository's tests as it takes to run them. */
-function requireMeasure({ rubrics, verifier, tests, suite }: CaseSettings, where: string): void {
-  if (rubrics === undefined && verifier === undefined) {
+function requireMeasure({ rubrics, verifier, eval: own, skills, tests, suite }: CaseSettings, where: string): void {
+  if (own !== undefined && !(skills ?? [own.skill]).includes(own.skill)) {
+    throw new SettingsError(`${where}: eval.skill is none of the case's skills`, {
+      expected: `one of ${skills?.join(', ')}`,
+      found: own.skill,
+      next: 'name it under skills, or correct eval.skill',
+    });
+  }
+  if (rubrics === undefined && verifier === undefined && own === undefined) {
     throw new SettingsError(`${where} measures nothing`, {
-      expected: 'rubrics (people score) or a verifier (tests tell)',
-      found: 'neither',
-      next: 'add one of the two, or both',
+      expected: 'rubrics (people score), a verifier (tests tell) or an eval (assertions tell)',
+      found: 'none of them',
+      next: 'add one, or several',
     });
   }
   if ((tests === undefined) !== (suite === undefined)) {

@@ -63,7 +63,7 @@ export type Model = z.infer<typeof Model>;
 /** The acceptance rule, declared before any run (PROTOCOL.md, section 10). */
 export const DecisionRule = z.strictObject({
   primary: z
-    .enum(['review_completeness', 'test_quality', 'documentation', 'requirement_met', 'requirement_partial'])
+    .enum(['review_completeness', 'test_quality', 'documentation', 'requirement_met', 'requirement_partial', 'assertions_passed'])
     .default('review_completeness'),
   /** The smallest change of the primary metric's median that counts, in the metric's own unit. */
   min_improvement: z.number().nonnegative().default(0.1),
@@ -89,6 +89,10 @@ export const JudgeSettings = z.strictObject({
   cost_usd: Positive.nullable().default(null),
 });
 export type JudgeSettings = z.infer<typeof JudgeSettings>;
+
+/** How the results of evals go out: the form that benchmark.json and grading.json are written in. */
+export const EvalOutput = z.strictObject({ dialect: z.enum(['skill-creator', 'agentskills', 'pi']).default('skill-creator') });
+export type EvalOutput = z.infer<typeof EvalOutput>;
 
 /** data/experiments/<name>/experiment.yaml: the only settings of an experiment. */
 export const Experiment = z.strictObject({
@@ -137,6 +141,8 @@ export const Experiment = z.strictObject({
   /** Another experiment's sheets to read as well (same variants, same content hash). */
   sheets_from: Names.default([]),
   judge: JudgeSettings.optional(),
+  /** For experiments whose cases are evals: what grades and exports them. */
+  evals: EvalOutput.optional(),
 });
 export type Experiment = z.infer<typeof Experiment>;
 

@@ -89,7 +89,7 @@ export async function runJudge(
     await mkdir(lab.run.scratch, { recursive: true });
     const draft = await mkdtemp(join(lab.run.scratch, 'judge-'));
     try {
-      await askJudge(judge, one, content, artifact, draft);
+      await askJudge(judge, judgeRows(one), { content, case: one.name }, artifact, draft);
       const record = await sealRecord(draft, target);
       const usage = usageOf(await readCalls(target));
       await appendLedger(lab.run.judgeLedger, { kind: 'judged', content, judge: judgeName(judge), record, ...usage }, lab.now);
@@ -128,7 +128,14 @@ export async function gatherJudge(
   return { schemaVersion: 1, judge: scorer, scripted, variants };
 }
 
-async function askJudge(judge: JudgeSettings, one: Case, content: string, artifact: Artifact, target: string): Promise<void> {
+/** Asks about all rows at once, twice, the second time in reverse, and records what was said into `target`. */
+export async function askJudge(
+  judge: JudgeSettings,
+  rows: JudgeRow[],
+  variant: { content: string; case: string },
+  artifact: Artifact,
+  target: string,
+): Promise<void> {
   const { model, tries, cost_usd } = judge;
   const server =
     model.scripted === undefined
@@ -143,7 +150,6 @@ async function askJudge(judge: JudgeSettings, one: Case, content: string, artifa
     clock: systemClock,
   });
   try {
-    const rows = judgeRows(one);
     const asked: z.infer<typeof JudgeSession>['asked'] = [];
     for (const pass of [1, 2]) {
       const ordered = pass === 1 ? rows : rows.toReversed();
@@ -161,7 +167,7 @@ async function askJudge(judge: JudgeSettings, one: Case, content: string, artifa
         if (typeof readAnswer(text, rows, artifact) !== 'string') break;
       }
     }
-    await writeFile(join(target, 'session.json'), prettyJson({ schemaVersion: 1, content, case: one.name, asked }));
+    await writeFile(join(target, 'session.json'), prettyJson({ schemaVersion: 1, ...variant, asked }));
   } finally {
     await Promise.allSettled([gateway.close(), server.close()]);
   }
@@ -176,7 +182,7 @@ function newNonce({ response, patch }: Artifact): string {
 }
 
 /** The marks as the recorded bodies give them: the last answer of each pass, where it can be read. */
-async function readJudgement(
+export async function readJudgement(
   folder: string,
   rows: JudgeRow[],
   artifact: Artifact,
@@ -194,7 +200,7 @@ async function readJudgement(
   return { marks: combinePasses(rows, await answerOf(1), await answerOf(2)), calls };
 }
 
-function usageOf(calls: CallRecord[]): { calls: number; inputTokens: number | null; outputTokens: number | null } {
+export function usageOf(calls: CallRecord[]): { calls: number; inputTokens: number | null; outputTokens: number | null } {
   const sum = (pick: (call: CallRecord) => number | null) =>
     calls.reduce<number | null>((total, call) => {
       const value = pick(call);

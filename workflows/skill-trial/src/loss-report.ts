@@ -8,7 +8,7 @@ export interface Loss {
 
 /** What an importer makes: files by path below the checkout, and what it could not carry over. */
 export interface Imported {
-  files: Record<string, string>;
+  files: Record<string, string | Buffer>;
   /** Names of the experiments made. */
   experiments: string[];
   cases: string[];

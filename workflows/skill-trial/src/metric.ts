@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { countGrades, passRate, type TrialGrade } from './grade.js';
 import type { VariantScore } from './score.js';
 import type { UsageRecord } from './usage-record.js';
 import type { VariantChecks } from './variant-checks.js';
@@ -20,6 +21,7 @@ export const MetricId = z.enum([
   'requirement_met',
   'requirement_partial',
   'raw_pass_rate',
+  'assertions_passed',
 ]);
 export type MetricId = z.infer<typeof MetricId>;
 
@@ -28,6 +30,7 @@ export interface MetricSources {
   score: VariantScore | null;
   checks: VariantChecks | null;
   verdict: Verdict | null;
+  grade: TrialGrade | null;
 }
 
 /** One row of the report's table: what it is, how a trial's value is picked, how a trial's values are put together. */
@@ -41,7 +44,7 @@ export interface Metric {
   /** The end of a scale that begins at 0; null where it has none. Rubric maxima: PROTOCOL.md, section 4. */
   max: number | null;
   /** Which saved record holds the value. */
-  from: 'usage' | 'sheet' | 'checks' | 'verdict';
+  from: 'usage' | 'sheet' | 'checks' | 'verdict' | 'grade';
   formula: string;
   pick: (sources: MetricSources) => number | null;
 }
@@ -204,8 +207,23 @@ export const requirementMetrics: Metric[] = [
   },
 ];
 
+/** What the assertions of an eval tell; a row of the report where a case has some. */
+export const evalMetrics: Metric[] = [
+  {
+    id: 'assertions_passed',
+    title: 'Assertions passed',
+    unit: 'fraction',
+    better: 'higher',
+    aggregate: 'median',
+    max: 1,
+    from: 'grade',
+    formula: 'assertions that hold / assertions that were scored; a run that timed out passes none',
+    pick: ({ grade }) => (grade === null ? null : passRate(countGrades([grade]).all)),
+  },
+];
+
 /** Every metric there is. */
-export const allMetrics: Metric[] = [...metrics, ...requirementMetrics];
+export const allMetrics: Metric[] = [...metrics, ...requirementMetrics, ...evalMetrics];
 
 /** The metric of that id. */
 export function metricOf(id: MetricId): Metric {

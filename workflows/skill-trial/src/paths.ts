@@ -80,6 +80,10 @@ export function runPaths(root: string, experiment: string) {
     stability: join(run, 'stability'),
     reference: (caseName: string, key: string) => join(run, 'references', caseName, key.slice(0, 16)),
     verdicts: join(run, 'verdicts.json'),
+    grading: join(run, 'grading.json'),
+    /** What a judge or a command said of one variant, by a key of all it follows from. */
+    grade: (content: string, key: string) => join(run, 'grades', content.slice(0, 16), key.slice(0, 16)),
+    iteration: (number: number) => join(run, `iteration-${number}`),
     /** Hidden tests on one tree of a case, by a key of all they follow from. */
     proof: (one: string, key: string, tree: string) => join(run, 'proofs', one, key.slice(0, 16), tree),
     behaviourIndex: join(run, 'behaviour.json'),

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { heldNotes } from './containment.js';
+import type { TrialGrade } from './grade.js';
 import type { Lock } from './lock.js';
 import { allMetrics, type Metric, type MetricId } from './metric.js';
 import type { Precision } from './precision.js';
@@ -56,6 +57,8 @@ export interface TrialResult {
   precision: Precision | null;
   checks: VariantChecks | null;
   verdict: Verdict | null;
+  /** How each assertion of an eval came out; null where the case is none, or nothing is graded yet. */
+  grade: TrialGrade | null;
   modelCalls: number | null;
   setupSeconds: number;
   startedAt: string;
@@ -74,6 +77,7 @@ export interface ResultInput {
   trials: SavedTrial[];
   checks: VariantChecks[];
   verdicts: VariantVerdict[];
+  grades: TrialGrade[];
   scores: VariantScore[];
   /** Whether everything that a scorer could recognise a variant by is left out: its content, scores and checks. */
   withheld: boolean;
@@ -104,7 +108,10 @@ export function collectResults(input: ResultInput): TrialResult[] {
     const block = recorded.filter((one) => one.line.case === line.case && one.line.repeat === line.repeat);
     const folder = relative(input.root, trial.folder);
     const verdict = own(input.verdicts);
-    const sources = { usage: trial.usage, score, checks, verdict: verdict?.verdict ?? null };
+    const grade = input.withheld
+      ? null
+      : (input.grades.find((row) => row.trial === record.id && row.content === record.content) ?? null);
+    const sources = { usage: trial.usage, score, checks, verdict: verdict?.verdict ?? null, grade };
     const pairs = allMetrics.map((metric) => [metric.id, valid ? metric.pick(sources) : null] as const);
     return {
       id: record.id,
@@ -128,7 +135,9 @@ export function collectResults(input: ResultInput): TrialResult[] {
       evidence: Object.fromEntries(
         allMetrics.map((metric) => [
           metric.id,
-          input.withheld && metric.from !== 'usage' ? withheldWords : evidenceOf(metric.from, folder, score, checks, verdict),
+          input.withheld && metric.from !== 'usage'
+            ? withheldWords
+            : evidenceOf(metric.from, folder, score, checks, verdict, grade),
         ]),
       ) as Record<MetricId, string>,
       rows: score?.rows ?? [],
@@ -136,6 +145,7 @@ export function collectResults(input: ResultInput): TrialResult[] {
       precision: score?.precision ?? null,
       checks,
       verdict: verdict?.verdict ?? null,
+      grade,
       modelCalls: trial.usage.model_calls,
       setupSeconds: record.setupSeconds,
       startedAt: record.startedAt,
@@ -177,9 +187,11 @@ function evidenceOf(
   score: VariantScore | null,
   checks: VariantChecks | null,
   verdict: VariantVerdict | null,
+  grade: TrialGrade | null,
 ): string {
   const run = folder.replace(/\/trials\/.*$/, '');
   if (from === 'verdict') return verdict?.records[0] === undefined ? 'no verifier' : `${run}/${verdict.records.at(-1)?.path}`;
+  if (from === 'grade') return grade === null ? 'not graded' : `${run}/${grade.records[0]?.path ?? 'grading.json'}`;
   if (from === 'usage') return `${folder}/usage.json`;
   if (from === 'sheet')
     return score?.sheets[0]?.file ?? (score?.status === 'scored' ? `${folder}/response.md (empty)` : 'no score sheet yet');

@@ -154,6 +154,7 @@ function simulatedRun(
     precision: null,
     checks: null,
     verdict: null,
+    grade: null,
     modelCalls: null,
     setupSeconds: 0,
     startedAt: '1970-01-01T00:00:00.000Z',

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { Behaviour } from './behaviour.js';
 import { Discovery } from './discovery.js';
 import { check } from './document.js';
+import { Grading } from './grade.js';
 import { Judgement } from './judge-run.js';
 import { caseOf, type Lab, openLab, skillsOf } from './lab.js';
 import { type LedgerLine, readLedger } from './ledger.js';
@@ -33,6 +34,8 @@ export interface Study {
   stability: Stability | null;
   /** Null where the step has not run, or no case has a verifier. */
   verdicts: Verdicts | null;
+  /** Null where the step has not run, or no case is an eval. */
+  grading: Grading | null;
   /** Null where the step has not run: requirements, caught defects, documentation, size. */
   behaviour: Behaviour | null;
   scores: Scores | null;
@@ -64,6 +67,7 @@ export async function readStudy(lab: Lab, load: (folder: string) => Promise<Save
   }
   const control = await ifMade(run.controlIndex, Control);
   const verdicts = await ifMade(run.verdicts, Verdicts);
+  const grading = await ifMade(run.grading, Grading);
   const scores = await ifMade(run.scores, Scores);
   const planned: Record<string, number> = {};
   for (const line of schedule) planned[line.arm] = (planned[line.arm] ?? 0) + 1;
@@ -74,6 +78,7 @@ export async function readStudy(lab: Lab, load: (folder: string) => Promise<Save
     trials,
     checks: control?.variants ?? [],
     verdicts: verdicts?.variants ?? [],
+    grades: grading?.trials ?? [],
     scores: scores?.variants ?? [],
     withheld: scores?.scoring.state !== 'unblinded',
     skills: [...lab.skills.keys()],
@@ -91,6 +96,7 @@ export async function readStudy(lab: Lab, load: (folder: string) => Promise<Save
     control,
     stability: await ifMade(run.stabilityIndex, Stability),
     verdicts,
+    grading,
     behaviour: await ifMade(run.behaviourIndex, Behaviour),
     scores,
     // a judge that the settings no longer name has no place in the report; its records stay

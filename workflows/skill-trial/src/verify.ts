@@ -202,6 +202,7 @@ async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
     trials,
     checks: control.variants,
     verdicts: verdicts.variants,
+    grades: saved.grading?.trials ?? [],
     scores: scores.variants,
     withheld: scores.scoring.state !== 'unblinded',
     skills: [...lab.skills.keys()],

@@ -233,7 +233,7 @@ describe('the twelve metrics', () => {
   test('without score and checks every quality metric is null, never 0', () => {
     const usage = { elapsed_seconds: 1 } as never;
     for (const metric of [...metrics.slice(0, 6), ...requirementMetrics])
-      expect(metric.pick({ usage, score: null, checks: null, verdict: null }), metric.id).toBeNull();
+      expect(metric.pick({ usage, score: null, checks: null, verdict: null, grade: null }), metric.id).toBeNull();
   });
 
   test('a contrast is named arm, then control', () => {

@@ -66,6 +66,7 @@ export function trialResult({
     precision: null,
     checks: null,
     verdict: null,
+    grade: null,
     modelCalls: null,
     setupSeconds: 0,
     startedAt: '2026-01-01T00:00:00.000Z',

@@ -1,0 +1,85 @@
+import type { Eval, EvalSet } from '../eval.js';
+import { type EvalReading, emptyEval, firstOf, isObject, kindOf, type Loose } from '../eval-reading.js';
+import { evalList } from './evals-json.js';
+
+const labelKeys = [
+  'should_trigger',
+  'expected_trigger',
+  'expected_skill',
+  'expected_primary',
+  'expect_activation',
+  'trigger',
+  'label',
+];
+const listKeys = ['queries', 'cases', 'triggers', 'evals', 'tests'];
+
+/** The entries of a trigger file; null for a file of another form. */
+function entriesOf(value: unknown): unknown[] | null {
+  if (isObject(value) && (Array.isArray(value.should_trigger) || Array.isArray(value.should_not_trigger)))
+    return [
+      ...((value.should_trigger ?? []) as unknown[]).map((query) => withLabel(query, true)),
+      ...((value.should_not_trigger ?? []) as unknown[]).map((query) => withLabel(query, false)),
+    ];
+  const key = isObject(value) ? listKeys.find((one) => Array.isArray(value[one])) : undefined;
+  return key === undefined ? (evalList(value)?.list ?? null) : ((value as Loose)[key] as unknown[]);
+}
+
+function withLabel(query: unknown, should_trigger: boolean): unknown {
+  return isObject(query) ? { ...query, should_trigger } : { query, should_trigger };
+}
+
+/** Whether a file holds trigger evals: prompts with a label and without criteria. */
+export function isTriggers(value: unknown): boolean {
+  const entries = (entriesOf(value) ?? []).filter(isObject);
+  const labelled = entries.filter(
+    (one) => labelKeys.some((key) => key in one) && !('assertions' in one) && !('expectations' in one),
+  );
+  return entries.length > 0 && labelled.length * 2 > entries.length;
+}
+
+/** Trigger evals in their shapes: a list, a list under queries or cases, or two lists. */
+export function readTriggers(value: unknown, { file, note }: EvalReading): EvalSet {
+  const top = isObject(value) ? value : {};
+  const named = firstOf(top, ['skill_name', 'skill'])?.value;
+  const skill = typeof named === 'string' ? named : null;
+  const evals: Eval[] = [];
+  for (const [index, entry] of (entriesOf(value) ?? []).entries()) {
+    const at = `entry[${index}]`;
+    if (!isObject(entry)) {
+      note('dropped', `${at} is ${kindOf(entry)}, an object was expected`);
+      continue;
+    }
+    const query = firstOf(entry, ['query', 'prompt', 'input', 'question', 'user_request']);
+    if (typeof query?.value !== 'string' || query.value.trim() === '') {
+      note('missing', `${at} has no query: not imported`);
+      continue;
+    }
+    const key = labelKeys.find((one) => one in entry);
+    const should = key === undefined ? null : labelOf(entry[key], skill);
+    if (should === null) {
+      note('missing', `${at} does not say whether it should trigger (${labelKeys.join(', ')}): not imported`);
+      continue;
+    }
+    if (key !== 'should_trigger')
+      note('mapped', `${at}.${key} ${JSON.stringify(entry[key as string])} is read as should_trigger: ${should}`);
+    const used = [query.key, key, 'id', 'name'];
+    const extra = Object.fromEntries(Object.entries(entry).filter(([one]) => !used.includes(one)));
+    const id = typeof entry.id === 'string' || typeof entry.id === 'number' ? entry.id : null;
+    evals.push({ ...emptyEval(), id, turns: [query.value], shouldTrigger: should, extra });
+  }
+  const extra = Object.fromEntries(
+    Object.entries(top).filter(
+      ([key]) => ![...listKeys, 'skill_name', 'skill', 'should_trigger', 'should_not_trigger'].includes(key),
+    ),
+  );
+  return { dialect: 'triggers', file, skill, deps: [], evals, extra };
+}
+
+/** A label as people write it: true or false, or the name of the skill that should load, null for none. */
+function labelOf(label: unknown, skill: string | null): boolean | null {
+  if (typeof label === 'boolean') return label;
+  if (label === null || label === '' || label === 'none') return false;
+  if (typeof label === 'string')
+    return /^(true|yes)$/i.test(label) || (!/^(false|no)$/i.test(label) && (skill === null || label === skill));
+  return null;
+}

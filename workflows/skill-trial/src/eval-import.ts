@@ -1,0 +1,320 @@
+import { stringify } from 'yaml';
+import { LabError, SettingsError } from './errors.js';
+import type { Eval, EvalSet } from './eval.js';
+import { uniqueId } from './eval-reading.js';
+import { evalFileName, readEvalFile } from './eval-source.js';
+import type { Imported, Loss } from './loss-report.js';
+
+/** Files that an importer may read, by path below one root with forward slashes. */
+export interface SourceTree {
+  /** Null: no file there. */
+  read: (path: string) => Promise<Buffer | null>;
+  /** Every file below a folder ('' for all), without .git and node_modules. */
+  list: (folder: string) => Promise<string[]>;
+}
+
+export interface EvalImportOptions {
+  /** A file of evals, or a folder in which files of evals and skills lie; below the tree's root. */
+  from: string;
+  /** Name of the experiment; the skill's (or the folder's) where absent. */
+  name?: string;
+  repeats?: number;
+}
+
+/**
+ * Reads the evals of other projects into cases, takes their skills over and makes one experiment of them. Nothing is written: the
+ * files are returned, with what could not be carried over. A file that cannot be read at all is an error where it is the only one.
+ */
+export async function importEvals(tree: SourceTree, options: EvalImportOptions): Promise<Imported> {
+  const losses: Loss[] = [];
+  const sets: EvalSet[] = [];
+  const all = await tree.list('');
+  const named = all.includes(options.from) ? [options.from] : evalFilesBelow(all, options.from);
+  if (named.length === 0) {
+    throw new SettingsError(`No evals below ${options.from || '.'}`, {
+      expected: 'evals.json, a trigger file, eval.yaml or task.toml',
+      found: 'none',
+      next: 'give --from a file of evals, or a folder that holds some',
+    });
+  }
+  for (const file of named) {
+    const note: (status: Loss['status'], what: string, at?: string) => void = (status, what, at) =>
+      losses.push({ where: at ?? file, status, what });
+    const beside = (path: string) => normal(`${folderOf(file)}/${path}`);
+    const reading = {
+      file,
+      note,
+      text: async (path: string) => textOf(await tree.read(beside(path))),
+      list: async (folder: string) => (await tree.list(beside(folder))).map((path) => path.slice(beside(folder).length + 1)),
+    };
+    try {
+      const set = await readEvalFile((await tree.read(file)) as Buffer, reading);
+      if (set !== null) sets.push(set);
+    } catch (error) {
+      if (named.length === 1 || !(error instanceof LabError)) throw error;
+      note('missing', `${error.message.split('\n')[0]}: ${error.found}`);
+    }
+  }
+  const made: Imported = { files: {}, experiments: [], cases: [], losses };
+  const skills: string[] = [];
+  for (const set of sets) skills.push(...(await addSet(set, tree, all, made)));
+  if (made.cases.length === 0) {
+    throw new SettingsError(`Nothing below ${options.from || '.'} can be imported`, {
+      expected: 'evals with a prompt, and the SKILL.md of their skill',
+      found: losses.find(({ status }) => status === 'missing')?.what ?? 'no eval',
+      next: 'correct the source',
+    });
+  }
+  const experiment =
+    options.name ?? `evals-${sets.length === 1 ? skills[0] : slugOf(options.from.split('/').at(-1) ?? '') || 'imported'}`;
+  made.experiments.push(experiment);
+  made.files[`data/experiments/${experiment}/experiment.yaml`] = experimentText(
+    experiment,
+    [...new Set(skills)],
+    made.cases,
+    sets,
+    options,
+  );
+  return made;
+}
+
+/** The files of evals below a folder; the tasks of a waza eval are not evals of their own. */
+function evalFilesBelow(all: string[], from: string): string[] {
+  const prefix = from === '' || from === '.' ? '' : `${from}/`;
+  return all
+    .filter((path) => path.startsWith(prefix) && evalFileName.test(path.split('/').at(-1) as string))
+    .filter(
+      (path) =>
+        !/(^|\/)(tasks|fixtures|node_modules|iteration-\d+)\//.test(path.slice(prefix.length)) || path.endsWith('/task.toml'),
+    )
+    .sort();
+}
+
+/** Adds one set: its skill, what that depends on, and a case for each eval. Returns the names of the skills. */
+async function addSet(set: EvalSet, tree: SourceTree, all: string[], made: Imported): Promise<string[]> {
+  const lose = (status: Loss['status'], what: string, where = set.file) => made.losses.push({ where, status, what });
+  const skillFolder = findSkill(set.skill, set.file, all);
+  if (skillFolder === null) {
+    lose('missing', `no SKILL.md of ${set.skill ?? 'a skill'} beside, above or below: without a treatment nothing is imported`);
+    return [];
+  }
+  const names: string[] = [];
+  for (const [index, folder] of [skillFolder, ...set.deps.map((dep) => skillsNamed(dep, all)[0] ?? null)].entries()) {
+    if (folder === null) {
+      lose('missing', `skill_deps: no SKILL.md of ${set.deps[index - 1]}; the skill runs without it`);
+      continue;
+    }
+    names.push(await addSkill(folder, tree, all, made, lose));
+  }
+  const skill = names[0] as string;
+  if (set.skill !== null && slugOf(set.skill) !== skill) lose('mapped', `skill ${set.skill} is called ${skill} here`);
+  if (Object.keys(set.extra).length > 0)
+    lose('mapped', `${Object.keys(set.extra).join(', ')} kept as they are, nothing follows from them`);
+  for (const [index, one] of set.evals.entries()) {
+    const wanted = `${skill}-${slugOf(String(one.id ?? one.name ?? index + 1)) || index + 1}`.slice(0, 80);
+    const name = uniqueId(set.dialect === 'triggers' ? `${wanted}-trigger` : wanted, made.cases);
+    made.cases.push(name);
+    await addCase(name, one, set, skill, names, skillFolder, tree, all, made, lose);
+  }
+  return names;
+}
+
+/** The folder of a skill: the nearest one above the file; else one of that name anywhere, nearest first. Null: none. */
+function findSkill(name: string | null, file: string, all: string[]): string | null {
+  const folders = all.filter((path) => path === 'SKILL.md' || path.endsWith('/SKILL.md')).map(folderOf);
+  const above = folders.filter((folder) => folder === '' || file.startsWith(`${folder}/`)).sort((a, b) => b.length - a.length)[0];
+  if (above !== undefined && (name === null || folders.length === 1 || slugOf(above.split('/').at(-1) ?? '') === slugOf(name)))
+    return above;
+  return (name === null ? undefined : skillsNamed(name, all)[0]) ?? above ?? null;
+}
+
+/** The folders of skills of that name, the shortest path first. */
+function skillsNamed(name: string, all: string[]): string[] {
+  const folders = all.filter((path) => path.endsWith('/SKILL.md')).map(folderOf);
+  return folders.filter((folder) => slugOf(folder.split('/').at(-1) ?? '') === slugOf(name)).sort((a, b) => a.length - b.length);
+}
+
+async function addSkill(
+  folder: string,
+  tree: SourceTree,
+  all: string[],
+  made: Imported,
+  lose: (status: Loss['status'], what: string) => void,
+): Promise<string> {
+  const text = textOf(await tree.read(join(folder, 'SKILL.md'))) ?? '';
+  const [, written = ''] = /^name:[ \t]*['"]?(.*?)['"]?[ \t]*$/m.exec(text) ?? [];
+  const name = slugOf(written) || slugOf(folder.split('/').at(-1) ?? '') || 'skill';
+  if (made.files[`skills-src/${name}/SKILL.md`] !== undefined) return name;
+  made.files[`skills-src/${name}/SKILL.md`] = name === written ? text : text.replace(/^name:.*$/m, `name: ${name}`);
+  if (name !== written) lose('mapped', `the skill "${written}" is called ${name} here`);
+  const prefix = folder === '' ? '' : `${folder}/`;
+  for (const path of all) {
+    const below = path.slice(prefix.length);
+    // its evals would tell the agent what is asserted
+    if (
+      !path.startsWith(prefix) ||
+      below === 'SKILL.md' ||
+      /^evals?\//.test(below) ||
+      evalFileName.test(path.split('/').at(-1) as string)
+    )
+      continue;
+    if (folder === '' && !/^(scripts|references|assets|templates|examples)\//.test(below)) continue;
+    made.files[`skills-src/${name}/${below}`] = (await tree.read(path)) as Buffer;
+  }
+  return name;
+}
+
+async function addCase(
+  name: string,
+  one: Eval,
+  set: EvalSet,
+  skill: string,
+  skills: string[],
+  skillFolder: string,
+  tree: SourceTree,
+  all: string[],
+  made: Imported,
+  lose: (status: Loss['status'], what: string) => void,
+): Promise<void> {
+  const at = `data/cases/${name}`;
+  const { hidden, ...extra } = one.extra as { hidden?: Record<string, string> };
+  for (const [path, text] of Object.entries(hidden ?? {})) made.files[`${at}/${path}`] = text;
+  let delivered = 0;
+  for (const file of one.files) {
+    if (
+      file.text === undefined &&
+      (file.named.startsWith('/') || file.named.split('/').includes('..') || /^[A-Za-z]:/.test(file.named))
+    ) {
+      lose('missing', `eval ${one.id ?? one.name}: file ${file.named} lies outside of the repository: not delivered`);
+      continue;
+    }
+    const to = normal(file.to);
+    if (file.text !== undefined) {
+      made.files[`${at}/repo/${to}`] = file.text;
+      delivered += 1;
+      continue;
+    }
+    const places: [string, string][] = [
+      ['the skill’s folder', skillFolder],
+      ['the folder of the evals', folderOf(set.file)],
+      ['the root of the repository', ''],
+    ];
+    const found = places.find(([, folder]) =>
+      all.some((path) => path === join(folder, file.named) || path.startsWith(`${join(folder, file.named)}/`)),
+    );
+    if (found === undefined) {
+      lose('missing', `eval ${one.id ?? one.name}: file ${file.named} is in none of ${places.map(([what]) => what).join(', ')}`);
+      continue;
+    }
+    const source = join(found[1], normal(file.named));
+    for (const path of all.filter((path) => path === source || path.startsWith(`${source}/`)))
+      made.files[`${at}/repo/${to.replace(/\/$/, '')}${path.slice(source.length)}`] = (await tree.read(path)) as Buffer;
+    lose('mapped', `eval ${one.id ?? one.name}: file ${file.named} is taken from ${found[0]}`);
+    delivered += 1;
+  }
+  // git keeps no empty folder
+  if (delivered === 0) made.files[`${at}/repo/.gitkeep`] = '';
+  made.files[`${at}/task.txt`] = one.turns[0] as string;
+  const source = { dialect: set.dialect, file: set.file, id: one.id, name: one.name };
+  made.files[`${at}/case.yaml`] = stringify(
+    {
+      schema_version: 1,
+      name,
+      title: (one.name ?? (one.turns[0] as string).split('\n').find((line) => line.trim() !== '') ?? name).slice(0, 120),
+      summary: `Eval ${one.id ?? one.name ?? ''} of skill ${skill}, from ${set.file}`,
+      language: 'node',
+      repo: { path: 'repo' },
+      task: 'task.txt',
+      skills,
+      eval: {
+        source,
+        skill,
+        ...(one.turns.length > 1 ? { follow_ups: one.turns.slice(1) } : {}),
+        assertions: one.assertions,
+        ...(one.shouldTrigger === null ? {} : { should_trigger: one.shouldTrigger }),
+        ...(one.expectedOutput === null ? {} : { expected_output: one.expectedOutput }),
+        ...(Object.keys(extra).length === 0 ? {} : { extra }),
+      },
+    },
+    { lineWidth: 0, aliasDuplicateObjects: false },
+  );
+}
+
+function experimentText(
+  name: string,
+  skills: string[],
+  cases: string[],
+  sets: EvalSet[],
+  { repeats = 1 }: EvalImportOptions,
+): string {
+  const dialect = sets.map((set) => set.dialect).find((one) => one === 'agentskills' || one === 'pi') ?? 'skill-creator';
+  return `# Imported evals. Set agent and model (and the judge's) before the first freeze.\n${stringify(
+    {
+      schema_version: 1,
+      name,
+      tags: ['evals'],
+      title: `What ${skills.length === 1 ? skills[0] : `${skills.length} skills`} change on their own evals`,
+      question: 'How many of their assertions hold with the skill and without it, and at what cost in tokens and time?',
+      cases,
+      arms: { A: { skills: [] }, B: { skills } },
+      repeats,
+      order: 'parallel',
+      seed: 1,
+      agent: { name: 'pi' },
+      model: {
+        id: 'set-the-model',
+        api: 'openai-completions',
+        base_url: 'http://127.0.0.1:1/set-the-provider',
+        key_env: 'MODEL_KEY',
+      },
+      judge: {
+        model: {
+          id: 'set-the-judge',
+          api: 'openai-completions',
+          base_url: 'http://127.0.0.1:1/set-the-provider',
+          key_env: 'MODEL_KEY',
+        },
+      },
+      limits: { wall_seconds: 600, model_calls: 60 },
+      evals: { dialect },
+      decision: { primary: 'assertions_passed', tested_class: 'these evals', untested_class: 'any other task' },
+    },
+    { lineWidth: 0 },
+  )}`;
+}
+
+/** A name as slugs are: letters of other scripts by their base letter, '' where nothing is left. */
+export function slugOf(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+}
+
+function textOf(bytes: Uint8Array | null): string | null {
+  return bytes === null
+    ? null
+    : Buffer.from(bytes)
+        .toString('utf8')
+        .replace(/^\uFEFF/, '');
+}
+
+function folderOf(path: string): string {
+  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
+}
+
+function join(folder: string, path: string): string {
+  return folder === '' ? path : `${folder}/${path}`;
+}
+
+/** A path without `.`, `..` and empty parts. */
+function normal(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '.' && part !== '') parts.push(part);
+  }
+  return parts.join('/');
+}
