@@ -22,7 +22,7 @@ export function AgreementTable({ rows, scorers }: { rows: AgreementRow[]; scorer
     <section aria-labelledby="agreement">
       <h2 id="agreement">Agreement</h2>
       <p class="hint">Scorers: {scorers.join(', ')}. A variant’s row is one unit.</p>
-      <ScrollRegion kind="wide" name="Agreement">
+      <ScrollRegion kind="wide" name="Table of agreement">
         <table>
           <thead>
             <tr>

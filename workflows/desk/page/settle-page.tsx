@@ -178,7 +178,7 @@ function Opened({ settled }: { settled: SettleState }) {
   return (
     <section class="card" aria-labelledby="mapping">
       <h2 id="mapping">The mapping</h2>
-      <ScrollRegion kind="wide" name="Mapping">
+      <ScrollRegion kind="wide" name="Table of the mapping">
         <table>
           <thead>
             <tr>
