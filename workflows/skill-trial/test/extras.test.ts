@@ -15,6 +15,7 @@ const view = {
   tmp: '/tmp',
   skills: '/skills',
   modules: '/modules',
+  path: '/usr/bin',
   gatewayPort: 1,
 };
 
