@@ -22,6 +22,7 @@ beforeAll(async () => {
   await checkout.configure(name, {
     repeats: 1,
     stability_runs: 1,
+    'limits.wall_seconds': 300,
     'model.api': 'openai-completions',
     'agent.name': 'command',
     'agent.command': {
@@ -55,7 +56,7 @@ test('an agent without an adapter runs the whole experiment, and its records are
     expect(trial?.trajectory.modelCalls).toBe(trial?.usage.model_calls);
     expect(trial?.record.agent.version).toMatch(/^1 \([0-9a-f]{16}\)$/);
   }
-});
+}, 600_000);
 
 test('each trial is exported as an ATIF trajectory with the figures of the ledger', async () => {
   const done = await checkout.nx(`${name}:trajectories`);

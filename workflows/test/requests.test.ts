@@ -83,7 +83,8 @@ test.for(['claude-code', 'opencode'])(
     const kinds = attestation.requests?.map(({ kind }) => kind) ?? [];
     expect(kinds).toContain('sub-agent');
     expect(kinds.filter((kind) => kind === 'main')).toHaveLength(3);
-    const sub = requests.find((_, index) => kinds[index] === 'sub-agent')?.request;
+    const call = attestation.requests?.find(({ kind }) => kind === 'sub-agent')?.call;
+    const sub = requests.find(({ record }) => record.seq === call)?.request;
     expect(sub?.turns.some((turn) => turn.text.includes('What is 6 times 7?'))).toBe(true);
     expect(sub?.turns.some((turn) => turn.text.includes(one.taskBytes.toString().trim()))).toBe(false);
     expect(trajectory.toolCalls.some((call) => ['Agent', 'Task', 'task'].includes(call.name) && call.failed === false)).toBe(
