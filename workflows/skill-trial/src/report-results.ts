@@ -69,7 +69,7 @@ function contrastBlocks(report: Report, view: ContrastView, named: boolean): Blo
     row.evidence.length === 0 ? 'no record' : joined(evidenceLinks(report, row)),
   ]);
   const results = table(
-    `Twelve metrics: arm ${control} (control) and arm ${arm}`,
+    `Metrics: arm ${control} (control) and arm ${arm}`,
     [
       'Metric',
       `#${control}`,
