@@ -77,8 +77,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const failures: unknown[] = [];
   let seq = 0;
   let ended: Ended | null = null;
-  /** The parameters of the first main request, to which all others are held. */
-  let reference: Record<string, unknown> | null = null;
+  /** The parameters of the first request with a set of tools, to which all others with that set are held: a sub-agent has fewer tools. */
+  const references = new Map<string, Record<string, unknown>>();
   let closed: Promise<void> | null = null;
 
   async function finish(draft: Draft): Promise<void> {
@@ -138,7 +138,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       const request = mainRequest(wire, body, draft.path);
       if (request !== null) {
         const own = generationParameters(request);
-        reference ??= own;
+        const tools = request.tools.map((tool) => tool.name).join();
+        const reference = references.get(tools) ?? own;
+        references.set(tools, reference);
         const thinking = thinkingTrouble(wire.api, request, frozen.parameters ?? {});
         const changed = [...changedParameters(reference, own), ...(thinking === null ? [] : [thinking])];
         if (changed.length > 0)
@@ -203,7 +205,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-/** The request in the common form where it is one of the main loop (it offers tools); null for others and for one that cannot be read. */
+/** The request in the common form where it is one of a loop (it offers tools); null for others and for one that cannot be read. */
 function mainRequest(wire: Wire, body: unknown, path: string): ModelRequest | null {
   try {
     const request = wire.readRequest(body, path);

@@ -366,6 +366,20 @@ describe('what the lock and the budget forbid', () => {
 
   const tool = { type: 'function', function: { name: 'bash', parameters: {} } };
   const main = (more: object = {}) => ask({ tools: [tool], temperature: 0, ...more });
+  test('a sub-agent, which has other tools, may have other parameters, and keeps to them', async () => {
+    const other = { type: 'function', function: { name: 'read', parameters: {} } };
+    const gateway = await open(await serve(json(reply())));
+    const statuses: number[] = [];
+    for (const body of [
+      ask({ tools: [tool], temperature: 0 }),
+      ask({ tools: [other], temperature: 1 }),
+      ask({ tools: [tool], temperature: 0 }),
+      ask({ tools: [other], temperature: 0 }),
+    ])
+      statuses.push((await post(gateway.url, body)).status);
+    expect(statuses).toEqual([200, 200, 200, 400]);
+  });
+
   test('parameters other than those of the first main request are refused by name, and never reach upstream', async () => {
     let reached = 0;
     const gateway = await open(
