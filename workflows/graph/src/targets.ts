@@ -20,8 +20,11 @@ const targetHelp: Record<string, string> = {
   disputes: 'list the cells on which the locked sheets differ',
   unblind: 'open the mapping, after the lock',
   analyse: 'execute the notebooks',
-  report: 'write report.md, index.html, report.json',
-  verify: 'derive every number again from the raw records',
+  report: 'write report.md, index.html, report.json, junit.xml',
+  compare: 'what this report says otherwise than another: --with <report.json>',
+  pdf: 'print the report, with Chromium',
+  verify: 'derive every number again from the raw records; --bundle <file> those of a bundle',
+  bundle: 'one archive of the report and all that it follows from; --sign key.pem',
   replay: 'run the recorded trials again, offline, with their recordings as the model',
   trajectories: 'write each trial as an ATIF trajectory.json',
   help: 'this list',
@@ -78,6 +81,9 @@ export function experimentTargets(
       'analyse',
       'report',
       'verify',
+      'bundle',
+      'compare',
+      'pdf',
       'replay',
       'trajectories',
     ])
@@ -164,9 +170,12 @@ export function experimentTargets(
   });
   // neither is ever cached: a cached verification verifies nothing
   steps.replay = task(`replay.js ${name}`);
-  steps.verify = { ...task(`8-verify.js ${name}`), dependsOn: ['report'] };
   // reads what there is and runs nothing
   steps.trajectories = task(`export-trajectory.js ${name}`);
+  steps.verify = { ...withWords(task(`8-verify.js ${name}`)), dependsOn: ['report'] };
+  steps.compare = withWords(task(`compare.js ${name}`));
+  steps.pdf = { ...task(`pdf.js ${name}`), dependsOn: ['report'] };
+  steps.bundle = { ...withWords(task(`bundle.js ${name}`)), dependsOn: ['report'] };
   return steps;
 }
 

@@ -9,6 +9,8 @@ export { analyseStudy, analysis, costMetrics, qualityMetrics } from './analysis.
 export { AtifTrajectory, exportTrajectories } from './atif.js';
 export { runBehaviour } from './behaviour-run.js';
 export { type BlindDocument, type BlindTestRun, blindDocuments, blindTestRuns } from './blind-artifact.js';
+export { type Bundle, makeBundle } from './bundle.js';
+export { type BundleVerification, verifyBundle } from './bundle-check.js';
 export { CaseSettings, listCases, readCase } from './case.js';
 export { type Claim, claimFindings, extractClaims } from './claim.js';
 export { systemClock } from './clock.js';
@@ -31,6 +33,7 @@ export {
 } from './desk.js';
 export { discover } from './discovery.js';
 export { CellValue, Dispute, DisputePart } from './dispute.js';
+export { shown } from './document.js';
 export { FrozenError, InfrastructureError, LabError, PrerequisiteError, RecordError, SettingsError } from './errors.js';
 export { Evidence, evidenceText } from './evidence.js';
 export { exportPair, importPair } from './exchange.js';
@@ -75,7 +78,10 @@ export { prettyJson, readJson, writeWhole } from './record.js';
 export { Replay, replay, TrialReplay } from './replay.js';
 export { assembleReport, Report, reportJsonSchema } from './report.js';
 // report
+export { compareReports, differenceMarkdown, differenceText } from './report-difference.js';
 export { readReport, writeReport } from './report-files.js';
+export { writeReportIndex } from './report-index.js';
+export { printReport } from './report-pdf.js';
 export { readRubric } from './rubric.js';
 export { findSandbox, installCommand } from './sandbox.js';
 export { makeSchedule, trialsOfArm } from './schedule.js';
@@ -94,6 +100,6 @@ export { readTimelines, type Timeline } from './timeline.js';
 export { runTrials } from './trial.js';
 export { validateLab } from './validation.js';
 export { runVerdicts } from './verdict-run.js';
-export { verify } from './verify.js';
+export { type Verification, verify } from './verify.js';
 export { version } from './version.js';
 export { visible } from './visible.js';
