@@ -1,7 +1,12 @@
-import { writeReport } from 'skill-trial';
+import { writeReport, writeReportIndex } from 'skill-trial';
 import { step } from './step.js';
 
-await step('report', 'writes report.json, report.md, index.html and the figures', async ({ lab, say }) => {
-  const { folder } = await writeReport(lab);
-  say(`${folder}/index.html`);
-});
+await step(
+  'report',
+  'writes report.json with its schema, report.md, index.html, junit.xml and the figures with their data',
+  async ({ lab, say }) => {
+    const { folder } = await writeReport(lab);
+    await writeReportIndex(lab.root);
+    say(`${folder}/index.html`);
+  },
+);

@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { readAnalysis } from './analyse.js';
 import type { Published } from './analysis.js';
 import { renderFigure } from './figure.js';
+import { figureCsv, figureData } from './figure-data.js';
 import type { Lab } from './lab.js';
 import { prettyJson, readJson, writeWhole } from './record.js';
 import { assembleReport, Report, reportJsonSchema } from './report.js';
+import { keepReport } from './report-index.js';
+import { renderJunit } from './report-junit.js';
 import { renderMarkdown } from './report-markdown.js';
-import { renderPage } from './report-page.js';
+import { type PageFigure, renderPage } from './report-page.js';
 import { readStudy, type Study } from './study.js';
 
 type FigureSpec = Awaited<ReturnType<typeof readAnalysis>>['figures'][number];
@@ -19,10 +22,15 @@ export async function renderReport(
   figures: FigureSpec[],
 ): Promise<{ report: Report; files: Map<string, string> }> {
   const report = await assembleReport(study, published, figures);
-  const drawn: { name: string; caption: string; svg: string }[] = [];
+  const drawn: PageFigure[] = [];
   const scripted = study.lab.experiment.model.scripted !== undefined;
   for (const { name, caption, spec } of figures)
-    drawn.push({ name, caption, svg: mark(await renderFigure(spec as never, { idPrefix: name }), scripted) });
+    drawn.push({
+      name,
+      caption,
+      svg: mark(await renderFigure(spec as never, { idPrefix: name }), scripted),
+      data: figureData(spec),
+    });
   const files = new Map<string, string>([
     ['report.json', prettyJson(report)],
     [
@@ -34,7 +42,11 @@ export async function renderReport(
     ],
     ['index.html', renderPage(report, drawn)],
     ['report.schema.json', prettyJson(reportJsonSchema())],
-    ...drawn.map(({ name, svg }): [string, string] => [`figures/${name}.svg`, svg]),
+    ['junit.xml', renderJunit(report)],
+    ...drawn.flatMap(({ name, svg, data }): [string, string][] => [
+      [`figures/${name}.svg`, svg],
+      [`figures/${name}.csv`, figureCsv(data, scripted)],
+    ]),
   ]);
   return { report, files };
 }
@@ -55,6 +67,7 @@ export async function writeReport(lab: Lab): Promise<{ folder: string; report: R
   for (const old of await readdir(lab.run.figures))
     if (!files.has(`figures/${old}`)) await rm(join(lab.run.figures, old), { force: true });
   for (const [path, text] of files) await writeWhole(join(lab.run.report, path), text);
+  await keepReport(lab.root, report, files.get('report.json') as string);
   return { folder: lab.run.report, report };
 }
 

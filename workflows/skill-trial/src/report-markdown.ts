@@ -93,7 +93,7 @@ function writer(figures: ReportFigure[], root: string) {
         return figures
           .map(
             ({ name, caption }) =>
-              `![${escapeMarkdown(caption)}](figures/${recordHref(name, '')}.svg)\n\n*${escapeMarkdown(caption)}*`,
+              `![${escapeMarkdown(caption)}](figures/${recordHref(name, '')}.svg)\n\n*${escapeMarkdown(caption)}* [data](figures/${recordHref(name, '')}.csv)`,
           )
           .join('\n\n');
     }

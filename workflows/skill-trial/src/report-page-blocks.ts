@@ -1,9 +1,10 @@
+import { figureCsv } from './figure-data.js';
 import { type Html, html, raw } from './html.js';
 import { type Block, type Content, type Inline, recordHref, type Strip, signs, type Table } from './report-document.js';
 import type { PageFigure } from './report-page.js';
 
 /** Blocks of a report's document as HTML. */
-export function blockWriter(figures: PageFigure[], root: string): (block: Block) => Html {
+export function blockWriter(figures: PageFigure[], root: string, scripted: boolean): (block: Block) => Html {
   const inline = (item: Inline): Html => {
     if (typeof item === 'string') return html`${item}`;
     if ('code' in item) return html`<code>${item.code}</code>`;
@@ -48,17 +49,31 @@ export function blockWriter(figures: PageFigure[], root: string): (block: Block)
       case 'details':
         return html`<details><summary>${block.summary}</summary>${block.blocks.map(write)}</details>`;
       case 'figures':
-        return html`${figures.map(figure)}`;
+        return html`${figures.map((one) => figure(one, scripted))}`;
     }
   };
   return (block) => html`${write(block)}\n`;
 }
 
-/** The picture is one image to a screen reader; the tables hold its figures. */
-function figure({ name, caption, svg }: PageFigure): Html {
+/** More rows than these are in the file alone. */
+const shownRows = 200;
+
+/** The picture is one image to a screen reader; its data follow as a table, and as a file that is part of the page. */
+function figure({ name, caption, svg, data }: PageFigure, scripted: boolean): Html {
+  const file = `data:text/csv;charset=utf-8;base64,${Buffer.from(figureCsv(data, scripted)).toString('base64')}`;
+  const cut = data.rows.length > shownRows ? `, the first ${shownRows} here` : '';
   return html`<figure>
 <div class="paper" role="img" aria-label="${caption}">${raw(svg.replace(/^<svg/, '<svg aria-hidden="true" focusable="false"'))}</div>
-<figcaption>${caption} <a href="figures/${recordHref(name, '')}.svg">as a file</a></figcaption>
+<figcaption>${caption} <a href="figures/${recordHref(name, '')}.svg">as a file</a>, <a download="${name}.csv" href="${file}">its data (CSV)</a></figcaption>
+<details><summary>The data of this figure: ${data.rows.length} rows${cut}</summary>
+<div class="scroll" role="region" tabindex="0" aria-label="Data: ${caption}"><table>
+<caption>${caption}</caption>
+<thead><tr>${data.columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
+<tbody>${data.rows.slice(0, shownRows).map(
+    (row) => html`<tr>${row.map((value) => html`<td>${value === null ? 'not available' : String(value)}</td>`)}</tr>
+`,
+  )}</tbody>
+</table></div></details>
 </figure>`;
 }
 

@@ -85,6 +85,11 @@ td code,th code{font-size:.8rem}
 thead .number{white-space:normal}
 tr:target{background:var(--banner);color:var(--banner-ink)}
 tr:target a{color:inherit}
+.opens{font:inherit;color:inherit;background:none;border:0;padding:0;text-align:inherit;cursor:pointer;text-decoration:underline dotted var(--soft);text-underline-offset:.2em}
+button:focus-visible{outline:3px solid var(--link);outline-offset:2px;border-radius:3px}
+.why{width:min(40rem,calc(100vw - 2rem));max-height:80vh;overflow:auto;border:2px solid var(--line);border-radius:10px;background:var(--paper);color:var(--ink);padding:1rem 1.25rem}
+.why h4{margin:0 0 .5rem;font-size:1.05rem}.why dl{margin:0;display:grid;gap:.5rem}.why dt{font-weight:600;font-size:.875rem;color:var(--soft)}.why dd{margin:0}
+.why button{font:inherit;color:var(--ink);background:var(--ground);border:1px solid var(--soft);border-radius:6px;padding:.3rem .8rem;margin-left:1rem}
 .figure-link{color:inherit;text-decoration-style:dotted}
 .mark{white-space:nowrap}
 code,pre{font:.85em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}

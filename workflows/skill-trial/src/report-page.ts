@@ -1,8 +1,10 @@
+import type { ComparisonRow } from './comparison.js';
 import { LabError } from './errors.js';
+import type { FigureData } from './figure-data.js';
 import { type Html, html, raw } from './html.js';
 import { formatDelta, formatValue } from './number-format.js';
 import type { Report } from './report.js';
-import { signs } from './report-document.js';
+import { recordHref, signs } from './report-document.js';
 import { blockWriter, stripSvg } from './report-page-blocks.js';
 import { pageStyle, styleHash } from './report-page-style.js';
 import { reportSections } from './report-sections.js';
@@ -11,6 +13,7 @@ import {
   contrastViews,
   decisionWords,
   formatRange,
+  inputs,
   qualityRows,
   scriptedBanner,
   stripOf,
@@ -26,6 +29,7 @@ export interface PageFigure {
   caption: string;
   /** As {@link renderFigure} draws it, for a white background. */
   svg: string;
+  data: FigureData;
 }
 
 /** A figure that may not be put into a page. */
@@ -35,7 +39,7 @@ export class PageError extends LabError {}
 export function renderPage(report: Report, figures: PageFigure[], root = '../../'): string {
   for (const figure of figures) checkFigure(figure);
   const sections = reportSections(report);
-  const write = blockWriter(figures, root);
+  const write = blockWriter(figures, root, report.scripted);
   const views = contrastViews(report);
   const page = html`<!doctype html>
 <html lang="en">
@@ -60,7 +64,7 @@ ${banner(report)}
     ({ id, title: words }) => html`<li><a href="#${id}">${words}</a></li>`,
   )}</ol></nav>
 <main>
-${firstScreen(report, views)}
+${firstScreen(report, views, root)}
 ${sections.map(
   ({ id, title: words, blocks }) => html`<section id="${id}" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${words}</h2>
@@ -82,7 +86,7 @@ function banner({ scripted }: Report): Html | null {
   return html`<div class="banner" role="note"><strong>${scriptedBanner.title}</strong><p>${scriptedBanner.body}</p></div>`;
 }
 
-function firstScreen(report: Report, views: ContrastView[]): Html {
+function firstScreen(report: Report, views: ContrastView[], root: string): Html {
   return html`<section id="summary" class="summary" aria-labelledby="summary-title">
 <h2 id="summary-title" class="quiet">Summary</h2>
 ${views.map(
@@ -91,6 +95,7 @@ ${views.map(
 ${verdict(report, view)}
 ${comparison(report, view)}
 </div>
+${accounts(report, view, root)}
 <dl class="plain">${summaryOf(report, view)
     .filter(({ id }) => id !== 'sure' && id !== 'cost')
     .map(({ title, content }) => html`<div><dt>${title}</dt><dd>${content}</dd></div>`)}</dl>
@@ -144,22 +149,48 @@ function comparison(report: Report, view: ContrastView): Html {
   const cost = (metric: string, label: string) => {
     const row = costs.find((one) => one.metric === metric);
     if (row === undefined) return null;
-    return html`<li><a href="#how-${name}-${row.metric}" title="${`${row.formula}; n ${used(row.nA)} and ${used(row.nB)}`}">${label}</a> <b>${formatValue(row.a, row.unit)} → ${formatValue(row.b, row.unit)}</b> <span>${formatDelta(row.delta, row.unit)}${times(row)}</span></li>`;
+    return html`<li><a href="#how-${name}-${row.metric}" title="${`${row.formula}; n ${used(row.nA)} and ${used(row.nB)}`}">${label}</a> <b>${opens(report, view, row, html`${formatValue(row.a, row.unit)} → ${formatValue(row.b, row.unit)}`)}</b> <span>${formatDelta(row.delta, row.unit)}${times(row)}</span></li>`;
   };
   return html`<div class="card compare">
 <h3>Quality ${report.scripted ? '(of the script) ' : ''}<span class="legend"><span class="a">${control}</span> <span class="b">${arm}</span></span></h3>
 <ul class="rows">${qualityRows(view).map(
     (row) => html`<li>
 <a class="name" href="#how-${name}-${row.metric}" title="${`${row.formula}; ${row.aggregate}`}">${row.title}</a>
-<span class="value"><span class="hidden">arm ${control} </span>${formatValue(row.a, row.unit)} → <span class="hidden">arm ${arm} </span>${formatValue(row.b, row.unit)}</span>
+<span class="value">${opens(report, view, row, html`<span class="hidden">arm ${control} </span>${formatValue(row.a, row.unit)} → <span class="hidden">arm ${arm} </span>${formatValue(row.b, row.unit)}`)}</span>
 <b class="delta">${formatDelta(row.delta, row.unit)}</b>
 <span class="drawn" title="${`range of ${control}: ${formatRange(row.rangeA, row.unit)}; of ${arm}: ${formatRange(row.rangeB, row.unit)}`}">${stripSvg(stripOf(row, view))}</span>
 <span class="n">n ${used(row.nA)}, ${used(row.nB)}</span></li>`,
   )}</ul>
-<p class="hint">Marks: median, or share of runs, of each arm. Bars: smallest to largest run. Each scale starts at 0.</p>
+<p class="hint">Marks: median, or share of runs, of each arm. Bars: smallest to largest run. Each scale starts at 0. Choose a value to see its formula, inputs and records.</p>
 <h3>Cost <span>medians</span></h3>
 <ul class="cost">${cost('elapsed_seconds', 'Time')}${cost('input_tokens_uncached', 'Uncached input')}${cost('input_tokens_cached', 'Cached input')}${cost('output_tokens', 'Output')}</ul>
 </div>`;
+}
+
+/** The two figures of a row as a button that opens their account; hovering shows the same in short. Neither needs a script. */
+function opens(report: Report, { name, arm, control }: ContrastView, row: ComparisonRow, words: Html): Html {
+  const short = `${row.formula}; n ${used(row.nA)} and ${used(row.nB)}. ${inputs(report, row, control)}; ${inputs(report, row, arm)}`;
+  return html`<button type="button" class="opens" popovertarget="why-${name}-${row.metric}" title="${short}">${words}</button>`;
+}
+
+/** What each value of the first screen is made of: formula, inputs, n, records. */
+function accounts(report: Report, view: ContrastView, root: string): Html {
+  const { name, arm, control, rows } = view;
+  const side = (which: string, value: number | null, row: ComparisonRow, n: ComparisonRow['nA']) =>
+    html`<div><dt>Arm ${which}</dt><dd>${formatValue(value, row.unit)}, n ${used(n)}: ${inputs(report, row, which)}</dd></div>`;
+  return html`${rows.map((row) => {
+    const id = `why-${name}-${row.metric}`;
+    return html`<div id="${id}" class="why" popover role="dialog" aria-labelledby="${id}-title">
+<h4 id="${id}-title">${report.scripted ? 'SCRIPTED: ' : ''}${row.title}</h4>
+<dl><div><dt>Formula</dt><dd>${row.formula}</dd></div>
+<div><dt>Put together by</dt><dd>${row.aggregate === 'median' ? 'the median of the known values' : 'the share of runs'}</dd></div>
+${side(control, row.a, row, row.nA)}${side(arm, row.b, row, row.nB)}
+<div><dt>Difference</dt><dd>${formatDelta(row.delta, row.unit)}</dd></div>
+<div><dt>Records</dt><dd>${row.evidence.length === 0 ? 'no record' : row.evidence.slice(0, 12).map((path) => html`<a href="${recordHref(path, root)}">${path}</a> `)}</dd></div></dl>
+<p><a href="#how-${name}-${row.metric}">The whole account</a> <button type="button" popovertarget="${id}" popovertargetaction="hide">Close</button></p>
+</div>
+`;
+  })}`;
 }
 
 /** Figures are put in as they are, so they may hold nothing that runs or loads. */

@@ -56,7 +56,7 @@ function contrastBlocks(report: Report, view: ContrastView, named: boolean): Blo
   const number = (row: ComparisonRow, which: string, words: string): Inline => ({
     link: words,
     anchor: how(row),
-    title: `${row.aggregate} of ${which}. ${row.formula}. ${which === 'difference' ? '' : inputs(report, row, which)}`.trim(),
+    title: `${row.aggregate} of ${which}, n ${used(which === control ? row.nA : row.nB)}. ${row.formula}. ${inputs(report, row, which)}`,
   });
   const main: Content[][] = rows.map((row) => [
     row.title,

@@ -42,6 +42,27 @@ describe('index.html', () => {
     }
   });
 
+  it('opens, without a script, the formula, inputs, n and records of each value of the first screen', () => {
+    const opened = [...section('summary').matchAll(/popovertarget="([^"]+)" title="([^"]+)"/g)];
+    expect(opened.length).toBeGreaterThan(6);
+    for (const [, id, title] of opened) {
+      const account =
+        new RegExp(`<div id="${id}" class="why" popover.*?</div>\n</div>|<div id="${id}".*?</p>`, 's').exec(page)?.[0] ?? '';
+      expect(account, id).toMatch(/<dt>Formula<\/dt><dd>[^<]+/);
+      expect(account, id).toMatch(/, n \d+\/\d+: /);
+      expect(account, id).toMatch(/href="\.\.\/\.\.\/data\/runs\/shop\/|no record/);
+      expect(title).toMatch(/; n \d+\/\d+ and \d+\/\d+\. /);
+    }
+  });
+
+  it('holds the data behind each figure, as a table and as CSV that says SCRIPTED and runs no formula', () => {
+    const figure = /<figure>.*?<\/figure>/s.exec(page)?.[0] ?? '';
+    expect(figure).toContain('<td>not available</td>');
+    const [, name, file = ''] = /download="([^"]+)" href="data:text\/csv;charset=utf-8;base64,([^"]+)"/.exec(figure) ?? [];
+    expect(name).toBe('completeness.csv');
+    expect(Buffer.from(file, 'base64').toString()).toBe("model,arm,share <i>\nSCRIPTED,A,0.5\nSCRIPTED,'=1+1,\n");
+  });
+
   it('lists invalid trials apart', () => {
     const [valid = '', invalid = ''] = section('trials').split('<h3>Invalid trials</h3>');
     expect(valid).not.toContain('shop.A.3');
@@ -50,7 +71,7 @@ describe('index.html', () => {
 
   it('keeps hostile text as text', () => {
     const text = renderPage(hostileReport(), figures);
-    expect(text).not.toMatch(/<script|<img|href="(?!#|\.\.\/|report\.|figures\/)/i);
+    expect(text).not.toMatch(/<script|<img|href="(?!#|\.\.\/|report\.|figures\/|data:text\/csv;)/i);
     expect(tags(text).join('')).not.toMatch(/\son\w+=/i);
     expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
     expect(text).not.toContain('\u202e');
