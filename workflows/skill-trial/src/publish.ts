@@ -48,6 +48,13 @@ export async function publishFigure(name: string, spec: TopLevelSpec, caption: s
   display({ 'application/vnd.vegalite.v5+json': spec, 'image/svg+xml': svg, 'text/plain': caption });
 }
 
+/** Shows a figure in a notebook and publishes nothing: for what is about other data than the experiment's. Drawn in any case. */
+export async function showFigure(name: string, spec: TopLevelSpec, caption: string): Promise<void> {
+  mustBeJson(name, spec);
+  const svg = await renderFigure(spec, { idPrefix: name });
+  display({ 'application/vnd.vegalite.v5+json': spec, 'image/svg+xml': svg, 'text/plain': caption });
+}
+
 /** Shows rows as a table: HTML in a notebook, text elsewhere. Columns are the first row's keys unless given. */
 export function showTable(rows: readonly object[], columns: readonly string[] = Object.keys(rows[0] ?? {})): void {
   const cells = rows.map((row) => columns.map((column) => cellText((row as Record<string, unknown>)[column])));

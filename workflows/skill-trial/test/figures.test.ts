@@ -6,6 +6,8 @@ import { renderFigure } from '../src/figure.js';
 import { completenessFigure } from '../src/figures/completeness.js';
 import { consistencyFigure } from '../src/figures/consistency.js';
 import { dumbbellFigure } from '../src/figures/dumbbell.js';
+import { efficiencyFigure } from '../src/figures/efficiency.js';
+import { powerFigure } from '../src/figures/power.js';
 import { precisionFigure } from '../src/figures/precision.js';
 import { rubricFigure } from '../src/figures/rubric.js';
 import { slopesFigure } from '../src/figures/slopes.js';
@@ -219,5 +221,25 @@ describe('what the figures say of what they leave out', () => {
     const spec = trajectoryFigure(many.map((one) => timeline(one, { tools: kinds }))) as TopLevelSpec;
     expect(JSON.stringify(spec.title)).toContain('The first 12 of 60 trials.');
     expect(await renderFigure(spec)).toContain('>other<');
+  });
+});
+
+describe('figures that are not of runs', () => {
+  it('power: the same simulated points each time, rising with repeats, 0 where the design cannot reject', async () => {
+    const spec = powerFigure({ cases: 1, repeats: 3 });
+    const { values } = (spec as unknown as { data: { values: { repeats: number; effect: string; power: number }[] } }).data;
+    expect(values.filter((row) => row.repeats < 4).every((row) => row.power === 0)).toBe(true);
+    expect(values.find((row) => row.repeats === 8 && row.effect === '3 SD')?.power).toBeGreaterThan(0.95);
+    expect(powerFigure({ cases: 1, repeats: 3 })).toEqual(spec);
+    expect(await renderFigure(spec)).toContain('What could one case show');
+  });
+
+  it('efficiency: rows without a cost are left out, negative costs are named and never a ratio; null without a row', async () => {
+    const row = { skill: 'x', n: 10, passedWith: 8, passedWithout: 5, tokensWith: 50, tokensWithout: 100 };
+    const spec = efficiencyFigure([row, { ...row, skill: 'y', tokensWith: null }], 'A source.');
+    expect(spec?.description).toContain('dominates: 1. x: 30.0 pp, tokens -50 %');
+    expect(spec?.description).not.toContain('y:');
+    expect(await renderFigure(spec as TopLevelSpec)).toContain('A source.');
+    expect(efficiencyFigure([{ ...row, tokensWith: null }], '')).toBeNull();
   });
 });

@@ -73,6 +73,20 @@ describe.skipIf(missing && process.env.CI !== 'true')('index.html in a browser',
     }
   }
 
+  const violations = (page: Page) =>
+    page.evaluate(async () => {
+      const { violations: found } = await (
+        globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } }
+      ).axe.run();
+      return found.map(
+        ({ id, nodes }) =>
+          `${id}: ${nodes
+            .slice(0, 3)
+            .map((node) => node.html.slice(0, 160))
+            .join(' ; ')}`,
+      );
+    });
+
   it.each(views)('$name, $width, $theme: no complaint, no request, no sideways scrolling, the style applied', (view) =>
     opened(view, async (page, complaints) => {
       const { scroll, client } = await page.evaluate(() => {
@@ -106,19 +120,7 @@ describe.skipIf(missing && process.env.CI !== 'true')('index.html in a browser',
         await page.evaluate(() => {
           for (const one of document.querySelectorAll('details')) one.setAttribute('open', '');
         });
-        const found = await page.evaluate(async () => {
-          const { violations } = await (
-            globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } }
-          ).axe.run();
-          return violations.map(
-            ({ id, nodes }) =>
-              `${id}: ${nodes
-                .slice(0, 3)
-                .map((node) => node.html.slice(0, 160))
-                .join(' ; ')}`,
-          );
-        });
-        expect(found).toEqual([]);
+        expect(await violations(page)).toEqual([]);
       },
       true,
     ),
@@ -128,6 +130,41 @@ describe.skipIf(missing && process.env.CI !== 'true')('index.html in a browser',
     opened({ name: 'fixture', width: 'desktop', theme: 'light' }, async (page) => {
       await page.locator('#results .figure-link').first().click();
       expect(await page.locator('#how-B-A-review_completeness').isVisible()).toBe(true);
+    }));
+
+  it.each(both)(
+    '$width, $theme: a value of the first screen opens its account by keyboard, within the window, and axe finds nothing',
+    (view) =>
+      opened(
+        { name: 'fixture', ...view },
+        async (page, complaints) => {
+          const value = page.locator('.summary .opens').first();
+          const account = page.locator(`#${await value.getAttribute('popovertarget')}`);
+          expect(await account.isVisible()).toBe(false);
+          await value.focus();
+          await page.keyboard.press('Enter');
+          expect(await account.isVisible()).toBe(true);
+          const box = await account.boundingBox();
+          expect((box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? 1e9) <= widths[view.width]).toBe(true);
+          expect(complaints).toEqual([]);
+          await page.evaluate(await readFile(axe, 'utf8'));
+          expect(await violations(page)).toEqual([]);
+          await page.keyboard.press('Escape');
+          expect(await account.isVisible()).toBe(false);
+        },
+        true,
+      ),
+  );
+
+  it('gives the data of a figure as a file, without a request', () =>
+    opened({ name: 'fixture', width: 'desktop', theme: 'light' }, async (page, complaints) => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.locator('figcaption a[download]').first().click(),
+      ]);
+      expect(download.suggestedFilename()).toBe('completeness.csv');
+      expect(await readFile(await download.path(), 'utf8')).toContain('SCRIPTED,A,0.5');
+      expect(complaints).toEqual([]);
     }));
 
   it('prints with every detail open and no table cut', () =>

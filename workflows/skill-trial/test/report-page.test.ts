@@ -91,7 +91,9 @@ describe('index.html', () => {
     '<svg><rect fill="url(https://x.example)"/></svg>',
     '<p>',
   ])('refuses a figure that could run or load something: %s', (svg) => {
-    expect(() => renderPage(makeReport(), [{ name: 'bad', caption: 'bad', svg }])).toThrow(PageError);
+    expect(() => renderPage(makeReport(), [{ name: 'bad', caption: 'bad', svg, data: { columns: [], rows: [] } }])).toThrow(
+      PageError,
+    );
   });
 
   it('shows each contrast with a verdict and a table of its own', () => {
