@@ -28,8 +28,8 @@ export default defineConfig({
     // much of a run is waiting, and most of it is single processes one after the other: two files side by side even on two processors
     maxWorkers: Math.max(2, availableParallelism() - 1),
     sequence: { sequencer: LongestFirst },
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
     reporters: ['default', `${here}closing-line.mjs`],
   },
 });
