@@ -14,6 +14,8 @@ const targetHelp: Record<string, string> = {
   stability: 'run the new tests five times',
   behaviour: 'hidden tests on the final code, its tests on the mutants, its documentation tried out',
   judge: 'let the model of experiment.yaml score the variants, beside people',
+  grade: 'grade the runs of evals: checks, and the judge',
+  benchmark: 'benchmark.json, benchmark.md and review.html of graded evals',
   score: 'lay out the blinded variants, read the score sheets',
   desk: 'score the blinded variants on a page of your own machine',
   lock: "write every evaluator's sheets and lock scoring",
@@ -43,9 +45,11 @@ function agentFiles(name: string, { agent }: Experiment): string[] {
 /** The targets of an experiment with one line each; each arm has a run target of its own. */
 export function listTargets(experiment: Experiment | null): [string, string][] {
   return Object.entries(targetHelp).flatMap(([target, line]): [string, string][] =>
-    target === 'run-<arm>' && experiment !== null
-      ? Object.keys(experiment.arms).map((arm) => [`run-${arm}`, line])
-      : [[target, line]],
+    (target === 'grade' || target === 'benchmark') && experiment?.evals === undefined
+      ? []
+      : target === 'run-<arm>' && experiment !== null
+        ? Object.keys(experiment.arms).map((arm) => [`run-${arm}`, line])
+        : [[target, line]],
   );
 }
 
@@ -132,6 +136,22 @@ export function experimentTargets(
     inputs: [receipts, ...experiment.cases.map((one) => `{workspaceRoot}/data/cases/${one}/**/*`), ...library],
     outputs: [made('behaviour.json'), made('proposals.json'), made('behaviour')],
   });
+  if (experiment.evals !== undefined) {
+    steps.grade = task(`4-grade.js ${name}`, {
+      dependsOn: [...trials, 'freeze'],
+      inputs: [
+        receipts,
+        { dependentTasksOutputFiles: '**/lock.json' },
+        `{workspaceRoot}/data/experiments/${name}/experiment.yaml`,
+        ...experiment.cases.map((one) => `{workspaceRoot}/data/cases/${one}/**/*`),
+        ...library,
+      ],
+      outputs: [made('grading.json'), made('grades')],
+    });
+    // never cached: iterations are a history, which a cache must not replace
+    steps.benchmark = { ...task(`benchmark.js ${name}`), dependsOn: ['grade', 'score'] };
+  }
+  const graded = experiment.evals === undefined ? [] : ['grade'];
   steps.score = task(`5-score.js ${name}`, {
     dependsOn: [...trials, 'freeze', 'discover', 'negative-control', 'stability', 'behaviour'],
     inputs: [
@@ -147,17 +167,25 @@ export function experimentTargets(
   // never cached: it runs as long as people score
   steps.desk = { ...withWords(task(`desk.js ${name}`)), dependsOn: ['score'] };
   steps.analyse = task(`6-analyse.js ${name}`, {
-    dependsOn: [...trials, 'freeze', 'discover', 'negative-control', 'stability', 'behaviour', 'score'],
+    dependsOn: [...trials, 'freeze', 'discover', 'negative-control', 'stability', 'behaviour', 'score', ...graded],
     inputs: [
       receipts,
-      { dependentTasksOutputFiles: '**/{lock,discovery,control,verdicts,stability,scores}.json' },
+      { dependentTasksOutputFiles: '**/{lock,discovery,control,verdicts,stability,scores,grading}.json' },
       '{workspaceRoot}/notebooks/*.ipynb',
       ...library,
     ],
     outputs: [made('published'), made('notebooks')],
   });
   steps.report = task(`7-report.js ${name}`, {
-    dependsOn: ['freeze', 'discover', 'stability', 'behaviour', 'score', 'analyse'],
+    dependsOn: [
+      'freeze',
+      'discover',
+      'stability',
+      'behaviour',
+      'score',
+      'analyse',
+      ...(graded.length === 0 ? [] : ['benchmark']),
+    ],
     inputs: [
       { dependentTasksOutputFiles: '**/{lock,discovery,stability,behaviour,proposals,scores}.json' },
       { dependentTasksOutputFiles: '**/published/**/*.json' },

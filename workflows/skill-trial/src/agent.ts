@@ -30,6 +30,8 @@ export interface AgentRequest {
   mcp: Extras['mcp'];
   /** Names of the arm's skills; each is at `<view.skills>/<name>`. Empty: the mode without skills. */
   skills: string[];
+  /** Prompts that follow the first, in one session, each after the answer to the one before; absent: none. */
+  followUps?: string[];
 }
 
 export interface AgentLaunch {
@@ -63,6 +65,8 @@ export interface Agent {
   /** Whether it can be given MCP servers. */
   mcp: boolean;
   find: (root: string) => Promise<AgentProgram>;
+  /** Why a prompt cannot be given as a follow-up, null where it can; absent: the agent takes none at all. */
+  followUpProblem?: (prompt: string) => string | null;
   launch: (request: AgentRequest) => AgentLaunch;
   readEvents: (stdout: string) => Trajectory;
 }

@@ -9,7 +9,7 @@ import { type Case, caseHashes, hasTests, scriptsFolder } from './case.js';
 import { FrozenError, PrerequisiteError, SettingsError } from './errors.js';
 import { trialName } from './experiment.js';
 import { hashOf, sha256 } from './hash.js';
-import { type Lab, skillsOf } from './lab.js';
+import { caseOf, type Lab, skillsOf } from './lab.js';
 import { appendLedger, readLedger } from './ledger.js';
 import { type Conditions, Lock } from './lock.js';
 import { prettyJson, readJson, writeWhole } from './record.js';
@@ -125,6 +125,7 @@ async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>)
         model: experiment.model,
         mcp: extras.mcp,
         skills,
+        followUps: caseOf(lab, name).eval?.follow_ups ?? [],
       });
       requireFreeVariables(extras.env, start.env);
       const launch = hashOf(start);

@@ -51,7 +51,9 @@ export { trajectoryFigure } from './figures/trajectory.js';
 export { freeze } from './freeze.js';
 // benches
 export { openGateway } from './gateway.js';
+export { runGrading } from './grade-run.js';
 export { GuessMeasure } from './guess.js';
+export { writeIteration } from './iteration.js';
 export { runJudge } from './judge-run.js';
 export { installKernelspec } from './kernelspec.js';
 // steps

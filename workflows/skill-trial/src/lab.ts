@@ -33,6 +33,7 @@ export async function openLab(root: string, name: string, now: () => Date = () =
     skills.set(skill, await readSkill(paths.skill(skill)));
   requirePairs(experiment, cases);
   const agent = agentOf(experiment, paths.experiment(name));
+  requireEvals(experiment, cases, agent);
   const extras = await readExtras(paths.experiment(name), {
     mcp: experiment.agent.mcp,
     files: experiment.agent.files,
@@ -52,6 +53,30 @@ export function caseOf(lab: Pick<Lab, 'cases'>, name: string): Case {
 export function skillsOf(lab: Pick<Lab, 'cases' | 'experiment'>, arm: string, name: string): string[] {
   const paired = caseOf(lab, name).skills;
   return (lab.experiment.arms[arm]?.skills ?? []).filter((skill) => paired?.includes(skill) ?? true);
+}
+
+/** Evals say how their results go out, and ask for no turns that the agent cannot be given. */
+function requireEvals(experiment: Experiment, cases: Map<string, Case>, agent: Agent): void {
+  for (const [name, one] of cases) {
+    if (one.eval === undefined) continue;
+    if (experiment.evals === undefined) {
+      throw new SettingsError(`Case ${name} is an eval, and experiment ${experiment.name} does not say how evals go out`, {
+        expected: 'evals: {dialect: skill-creator, agentskills or pi} in experiment.yaml',
+        found: 'no evals',
+        next: 'add evals',
+      });
+    }
+    for (const prompt of one.eval.follow_ups) {
+      const problem =
+        agent.followUpProblem === undefined ? `${agent.name} is given one prompt only` : agent.followUpProblem(prompt);
+      if (problem === null) continue;
+      throw new SettingsError(`Case ${name} has a follow-up that cannot be given`, {
+        expected: 'prompts that the agent can be given one after the other',
+        found: `${problem}: ${JSON.stringify(prompt.slice(0, 60))}`,
+        next: 'change eval.follow_ups, or the agent',
+      });
+    }
+  }
 }
 
 /** An arm with skills that has none on some case would be compared with itself there. */

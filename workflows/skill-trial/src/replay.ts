@@ -115,6 +115,7 @@ async function replayTrial(lab: Lab, saved: SavedTrial): Promise<TrialReplay> {
         sandbox: spec.sandbox,
         image: spec.image ?? null,
         prompt: await readFile(join(folder, 'prompt.txt')),
+        followUps: caseOf(lab, spec.case).eval?.follow_ups ?? [],
         skills: spec.skills.map(({ name }) => skillOf(lab, name)),
         allSkills: [...lab.skills.values()],
         repeat: record.repeat,

@@ -43,6 +43,8 @@ export interface SessionPlan {
   image?: string | null;
   /** What is given on standard input, byte for byte. */
   prompt: Uint8Array;
+  /** Prompts after the first; absent: none. */
+  followUps?: string[];
   /** The skills of this arm, and all of the experiment (for the attestation). */
   skills: Skill[];
   allSkills: Skill[];
@@ -143,6 +145,7 @@ export async function runSession(
       model: plan.experiment.model,
       mcp: extras.mcp,
       skills: plan.skills.map((skill) => skill.name),
+      followUps: plan.followUps ?? [],
     });
     await placeExtras(extras, sandbox.home);
     if (launch.promptFile !== undefined) {

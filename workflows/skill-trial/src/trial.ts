@@ -150,6 +150,7 @@ async function runAttempt(
       sandbox: spec.spec.sandbox,
       image: spec.spec.image ?? null,
       prompt: one.taskBytes,
+      followUps: one.eval?.follow_ups ?? [],
       skills: spec.spec.skills.map((skill) => lab.skills.get(skill.name) as never),
       allSkills: [...lab.skills.values()],
       repeat: spec.repeat,

@@ -9,6 +9,7 @@ import { discoveryPath } from './discovery.js';
 import type { ObtainProgram } from './documentation-check.js';
 import { LabError } from './errors.js';
 import { checkFrozenInputs } from './frozen-inputs.js';
+import { gatherGrading } from './grade-run.js';
 import { canonicalJson } from './hash.js';
 import { gatherJudge } from './judge-run.js';
 import { type Lab, skillsOf } from './lab.js';
@@ -187,7 +188,9 @@ async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
   const { judge } = lab.experiment;
   const judgement = saved.judgement === null || judge === undefined ? null : await gatherJudge(lab, judge, trials);
   differs('judge.json', saved.judgement, judgement);
-  const partial: Study = { ...saved, trials, control, stability, verdicts, behaviour, judgement };
+  const grading = saved.grading === null ? null : await gatherGrading(lab, trials);
+  differs('grading.json', saved.grading, grading);
+  const partial: Study = { ...saved, trials, control, stability, verdicts, behaviour, judgement, grading };
   const { scores, changes } = await gatherScores(partial);
   failures.push(...changes);
   differs('scores.json', saved.scores, scores);
@@ -202,7 +205,7 @@ async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
     trials,
     checks: control.variants,
     verdicts: verdicts.variants,
-    grades: saved.grading?.trials ?? [],
+    grades: grading?.trials ?? [],
     scores: scores.variants,
     withheld: scores.scoring.state !== 'unblinded',
     skills: [...lab.skills.keys()],

@@ -28,6 +28,8 @@ export const pi: Agent = {
   install: '@earendil-works/pi-coding-agent@1.6.0',
   mcp: false,
   find,
+  followUpProblem: (prompt) =>
+    /^[-@]/.test(prompt) ? 'pi takes a prompt that begins with - or @ for an option or a file' : null,
   launch,
   readEvents,
 };
@@ -47,7 +49,7 @@ async function find(root: string): Promise<AgentProgram> {
   });
 }
 
-function launch({ program, modules, view, model, skills }: AgentRequest): AgentLaunch {
+function launch({ program, modules, view, model, skills, followUps = [] }: AgentRequest): AgentLaunch {
   const config = `${view.home}/.pi-lab`;
   const origin = `http://127.0.0.1:${view.gatewayPort}`;
   const successor = program.package === packages[0].name;
@@ -88,6 +90,8 @@ function launch({ program, modules, view, model, skills }: AgentRequest): AgentL
       ...(successor ? packages[0].flags : []),
       ...(model.parameters.thinking === undefined ? [] : ['--thinking', model.parameters.thinking]),
       ...skills.flatMap((skill) => ['--skill', `${view.skills}/${skill}`]),
+      // the first word is joined to what comes on standard input, which an empty one leaves as it is
+      ...(followUps.length === 0 ? [] : ['', ...followUps]),
     ],
     env: { PI_CODING_AGENT_DIR: config, PI_OFFLINE: '1', PI_TELEMETRY: '0', PI_SKIP_VERSION_CHECK: '1' },
     homeFiles: { '.pi-lab/models.json': `${JSON.stringify({ providers: { lab: provider } }, null, 2)}\n` },

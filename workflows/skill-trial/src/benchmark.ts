@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import type { EvalSettings } from './eval.js';
+import { EvalEffect, evalEffect, sortEffects } from './eval-effect.js';
+import { contrasts } from './experiment.js';
+import { countGrades, TrialGrade } from './grade.js';
+import { caseOf, skillsOf } from './lab.js';
+import type { Study } from './study.js';
+import { TriggerReport, triggerReports } from './trigger-rate.js';
+
+/** One run of an eval, as a benchmark holds it. Tokens and seconds null where unknown. */
+export const BenchmarkRun = TrialGrade.extend({
+  status: z.string(),
+  response: z.string(),
+  tokens: z.int().nonnegative().nullable(),
+  seconds: z.number().nonnegative().nullable(),
+  toolCalls: z.int().nonnegative().nullable(),
+});
+export type BenchmarkRun = z.infer<typeof BenchmarkRun>;
+
+export const BenchmarkEval = z.strictObject({
+  case: z.string(),
+  skill: z.string(),
+  /** As its source calls it. */
+  id: z.union([z.string(), z.number()]).nullable(),
+  name: z.string(),
+  prompt: z.string(),
+  /** Runs in the arm that gives the skill, and in its control. */
+  with: z.array(BenchmarkRun),
+  without: z.array(BenchmarkRun),
+});
+export type BenchmarkEval = z.infer<typeof BenchmarkEval>;
+
+/** The results of the evals of an experiment: what every form of output is made from. */
+export const Benchmark = z.strictObject({
+  schemaVersion: z.literal(1),
+  experiment: z.string(),
+  model: z.string(),
+  judge: z.string().nullable(),
+  /** A scripted model or judge: nothing here is measured. */
+  scripted: z.boolean(),
+  repeats: z.int().positive(),
+  evals: z.array(BenchmarkEval),
+  effects: z.array(EvalEffect),
+  triggers: z.array(TriggerReport),
+  timedOut: z.strictObject({ with: z.int(), without: z.int() }),
+  unscored: z.int().nonnegative(),
+});
+export type Benchmark = z.infer<typeof Benchmark>;
+
+/** The benchmark of a graded study, of the first contrast of its arms. Invalid trials are left out. */
+export function makeBenchmark(study: Study, responses: Map<string, string>): Benchmark {
+  const { lab, grading } = study;
+  const [contrast] = contrasts(lab.experiment);
+  const valid = study.results.filter((result) => result.valid);
+  const runsOf = (name: string, arm: string | undefined): BenchmarkRun[] =>
+    valid.flatMap((result) => {
+      const grade = grading?.trials.find((row) => row.trial === result.id);
+      if (result.case !== name || result.arm !== arm || grade === undefined) return [];
+      const {
+        input_tokens_uncached: fresh,
+        input_tokens_cached: cached,
+        output_tokens: output,
+        elapsed_seconds,
+        tool_calls,
+      } = result.values;
+      const tokens = fresh === null || output === null ? null : fresh + (cached ?? 0) + output;
+      return [
+        {
+          ...grade,
+          status: result.status,
+          response: responses.get(result.id) ?? '',
+          tokens,
+          seconds: elapsed_seconds,
+          toolCalls: tool_calls,
+        },
+      ];
+    });
+  const evals = lab.experiment.cases.flatMap((name): BenchmarkEval[] => {
+    const one = caseOf(lab, name);
+    if (one.eval === undefined) return [];
+    const { skill, source } = one.eval as EvalSettings;
+    return [
+      {
+        case: name,
+        skill,
+        id: source?.id ?? null,
+        name: source?.name ?? one.title,
+        prompt: one.taskBytes.toString('utf8'),
+        with: skillsOf(lab, contrast?.arm ?? '', name).length > 0 ? runsOf(name, contrast?.arm) : [],
+        without: runsOf(name, contrast?.control),
+      },
+    ];
+  });
+  const scored = evals.filter(({ with: runs, without }) => [...runs, ...without].some(({ assertions }) => assertions.length > 0));
+  const margin = lab.experiment.decision.equivalence_margin;
+  const effects = [...new Set(scored.map(({ skill }) => skill))].map((skill) => {
+    const own = scored.filter((one) => one.skill === skill);
+    return evalEffect(
+      skill,
+      countGrades(own.flatMap((one) => one.with)).all,
+      countGrades(own.flatMap((one) => one.without)).all,
+      margin,
+    );
+  });
+  const all = { with: countGrades(evals.flatMap((one) => one.with)), without: countGrades(evals.flatMap((one) => one.without)) };
+  return {
+    schemaVersion: 1,
+    experiment: lab.experiment.name,
+    model: lab.experiment.model.id,
+    judge: grading?.judge ?? null,
+    scripted: lab.experiment.model.scripted !== undefined || grading?.judgeScripted === true,
+    repeats: lab.experiment.repeats,
+    evals,
+    effects: sortEffects(effects),
+    triggers: triggerReports(grading?.trials ?? []),
+    timedOut: { with: all.with.timedOut, without: all.without.timedOut },
+    unscored: all.with.unscored + all.without.unscored,
+  };
+}
+
+/** Mean of the known values; null where none is. */
+export function meanOf(values: (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+}

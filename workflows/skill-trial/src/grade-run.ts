@@ -1,0 +1,200 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { applyPatch } from './base.js';
+import { redact } from './blinding.js';
+import { requireConsent } from './consent.js';
+import { differentVariants } from './control.js';
+import type { Assertion, EvalSettings } from './eval.js';
+import { type CheckOutcome, needsTree, type RunOutput, runCheck } from './eval-check.js';
+import type { AssertionGrade, Grading, TrialGrade } from './grade.js';
+import { hashOf, listTree } from './hash.js';
+import type { Artifact, JudgeMark, JudgeRow } from './judge.js';
+import { askJudge, judgeName, readJudgement } from './judge-run.js';
+import { baseOf, caseOf, type Lab, skillsOf } from './lab.js';
+import { Lock } from './lock.js';
+import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } from './record.js';
+import { runInTree } from './tree-run.js';
+import type { SavedTrial } from './trial-record.js';
+import { inTurn } from './turn.js';
+
+export interface GradeOptions {
+  /** A real judge costs money: the person (or script) said yes. */
+  consent: boolean;
+  onStep?: (text: string) => void;
+}
+
+/**
+ * Grades every run of an eval: assertions with a check by that check, the others by the judge, all of a variant in one question.
+ * Answers and command runs are recorded once for equal inputs. Writes grading.json; null, and no file, without an eval.
+ */
+export async function runGrading(lab: Lab, trials: SavedTrial[], options: GradeOptions): Promise<Grading | null> {
+  if ([...lab.cases.values()].every((one) => one.eval === undefined)) return null;
+  const { judge } = lab.experiment;
+  if (judge !== undefined && judge.model.scripted === undefined)
+    requireConsent({ experiment: { ...lab.experiment, model: judge.model } }, options.consent);
+  const grading = await gatherGrading(lab, trials, async (target, make) => {
+    if (await hasRecord(target)) return;
+    await mkdir(lab.run.scratch, { recursive: true });
+    const draft = await mkdtemp(join(lab.run.scratch, 'grade-'));
+    try {
+      options.onStep?.(relative(lab.run.run, target));
+      await make(draft);
+      await sealRecord(draft, target);
+    } finally {
+      await rm(draft, { recursive: true, force: true });
+    }
+  });
+  await writeWhole(lab.run.grading, prettyJson(grading));
+  return grading;
+}
+
+/** Makes a record where it is missing; verify gives one that makes none. */
+type Ensure = (target: string, make: (draft: string) => Promise<void>) => Promise<void>;
+
+/** grading.json from records: answers are read again from the raw bodies, checks made again on the saved run. */
+export async function gatherGrading(lab: Lab, trials: SavedTrial[], ensure: Ensure = async () => undefined): Promise<Grading> {
+  const { judge } = lab.experiment;
+  const concerned = trials.filter((trial) => caseOf(lab, trial.record.case).eval !== undefined);
+  const judged = new Map<string, { marks: JudgeMark[]; record: { path: string; sha256: string } }>();
+  for (const trial of differentVariants(concerned)) {
+    const rows = judgeRowsOf(caseOf(lab, trial.record.case).eval as EvalSettings);
+    if (judge === undefined || rows.length === 0 || trial.record.status === 'timed-out') continue;
+    const read = async (file: string) => redact(await readFile(join(trial.folder, file), 'utf8'), lab.skills.values()).text;
+    const artifact: Artifact = { response: await read('response.md'), patch: await read('patch.diff') };
+    const { key_env: _key, prices: _prices, ...model } = judge.model;
+    const target = lab.run.grade(trial.record.content, hashOf({ version: 1, model, tries: judge.tries, rows, artifact }));
+    const variant = { content: trial.record.content, case: trial.record.case };
+    await ensure(target, (draft) => askJudge(judge, rows, variant, artifact, draft));
+    const { marks } = await readJudgement(target, rows, artifact);
+    judged.set(variantKey(trial), { marks, record: { path: relative(lab.run.run, target), sha256: await recordHash(target) } });
+  }
+  const rows = await inTurn(concerned, (trial) => gradeTrial(lab, trial, judged.get(variantKey(trial)) ?? null, ensure));
+  const scripted = judge?.model.scripted !== undefined;
+  return { schemaVersion: 1, judge: judge === undefined ? null : judgeName(judge), judgeScripted: scripted, trials: rows };
+}
+
+function variantKey({ record }: SavedTrial): string {
+  return `${record.case}/${record.content}`;
+}
+
+/** The assertions that are put to a judge. */
+function judgeRowsOf({ assertions }: EvalSettings): JudgeRow[] {
+  return assertions
+    .filter(({ check }) => check === undefined)
+    .map(({ id, text }) => ({
+      sheet: 'assertion',
+      id,
+      requirement: text,
+      evidence_rule: 'words of the response or the patch',
+      weight: 1,
+    }));
+}
+
+async function gradeTrial(
+  lab: Lab,
+  trial: SavedTrial,
+  judged: { marks: JudgeMark[]; record: { path: string; sha256: string } } | null,
+  ensure: Ensure,
+): Promise<TrialGrade> {
+  const { record, trajectory, folder } = trial;
+  const one = caseOf(lab, record.case);
+  const own = one.eval as EvalSettings;
+  const checks = own.assertions.flatMap(({ check }) => (check === undefined ? [] : [check]));
+  const records = judged === null ? [] : [judged.record];
+  const base = await baseOf(lab, record.case, record.baseCommit);
+  const scratch = await mkdtemp(join(lab.run.run, 'tree-'));
+  try {
+    let tree: RunOutput['tree'] = null;
+    if (checks.some(needsTree)) {
+      const workspace = join(scratch, 'tree');
+      await applyPatch(base, join(folder, 'patch.diff'), workspace);
+      // a link could lead out of the tree
+      const files = (await listTree(workspace)).filter(({ mode }) => mode !== '120000');
+      tree = { folder: workspace, paths: files.map(({ path }) => path) };
+    }
+    const output: RunOutput = {
+      response: await readFile(join(folder, 'response.md'), 'utf8'),
+      status: record.status,
+      trajectory,
+      tree,
+      run: async (check) => {
+        const { conditions } = await readJson(lab.run.lock, Lock);
+        const { kind } = conditions.sandbox;
+        const target = lab.run.grade(
+          record.content,
+          hashOf({ version: 1, check, case: record.case, base: record.baseCommit, kind }),
+        );
+        const plan = {
+          case: one,
+          base,
+          patch: join(folder, 'patch.diff'),
+          overlay: check.files === undefined ? [] : ([[join(one.folder, check.files), check.files]] as [string, string][]),
+          sandbox: kind,
+          timeoutMs: check.timeout_seconds * 1000,
+        };
+        await ensure(target, async (draft) => {
+          const { outcome } = await runInTree(plan, draft, () => ({ argv: ['bash', '-c', check.command], env: {} }));
+          const { exitCode, timedOut } = outcome;
+          await writeFile(join(draft, 'command.json'), prettyJson({ schemaVersion: 1, exitCode, timedOut }));
+        });
+        const saved = JSON.parse(await readFile(join(target, 'command.json'), 'utf8')) as {
+          exitCode: number | null;
+          timedOut: boolean;
+        };
+        const tail = (await readFile(join(target, 'stdout.txt'), 'utf8')).trim().split('\n').at(-1)?.slice(0, 200) ?? '';
+        records.push({ path: relative(lab.run.run, target), sha256: await recordHash(target) });
+        return { ...saved, tail };
+      },
+    };
+    const assertions: AssertionGrade[] = [];
+    for (const assertion of own.assertions) assertions.push(await gradeAssertion(lab, assertion, output, judged?.marks ?? null));
+    const given = skillsOf(lab, record.arm, record.case).includes(own.skill);
+    return {
+      trial: record.id,
+      case: record.case,
+      arm: record.arm,
+      repeat: record.repeat,
+      content: record.content,
+      skill: own.skill,
+      timedOut: record.status === 'timed-out',
+      assertions,
+      trigger: own.should_trigger === undefined || !given ? null : activated(own.skill, own.should_trigger, trial),
+      records,
+    };
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Whether a run loaded the skill: by its event stream, all of it, or by the skill's text in a request. */
+function activated(skill: string, should: boolean, { trajectory, attestation }: SavedTrial): NonNullable<TrialGrade['trigger']> {
+  const event = trajectory.loaded.find((load) => load.skill === skill);
+  const body = attestation.bodies.find((row) => row.skill === skill);
+  const evidence =
+    event !== undefined
+      ? `events.jsonl:${event.line}`
+      : body !== undefined
+        ? `calls.jsonl, request ${body.call}`
+        : 'in no event and no request';
+  return { should, did: event !== undefined || body !== undefined, evidence };
+}
+
+async function gradeAssertion(
+  lab: Lab,
+  { id, text, kind, check }: Assertion,
+  output: RunOutput,
+  marks: JudgeMark[] | null,
+): Promise<AssertionGrade> {
+  const by = check === undefined ? 'judge' : 'check';
+  const graded = ({ passed, evidence }: CheckOutcome): AssertionGrade => ({ id, text, kind, by, passed, evidence });
+  if (output.status === 'timed-out') return graded({ passed: null, evidence: 'the run timed out' });
+  if (check !== undefined) return graded(await runCheck(check, output));
+  if (lab.experiment.judge === undefined) return graded({ passed: null, evidence: 'no judge is set in experiment.yaml' });
+  const mark = marks?.find((row) => row.row === id);
+  if (mark === undefined || mark.value === null)
+    return graded({ passed: null, evidence: mark?.why ?? 'the judge was not asked' });
+  return graded({
+    passed: mark.value === true,
+    evidence: mark.value === true ? `“${mark.quote}”` : 'the judge found no evidence',
+  });
+}

@@ -1,0 +1,56 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Benchmark, makeBenchmark } from './benchmark.js';
+import { benchmarkChanges } from './benchmark-change.js';
+import { exportBenchmark } from './benchmark-export.js';
+import { benchmarkMarkdown } from './benchmark-markdown.js';
+import { SettingsError } from './errors.js';
+import { hashOf } from './hash.js';
+import { prettyJson, readJson } from './record.js';
+import { reviewPage } from './review-page.js';
+import type { Study } from './study.js';
+
+/**
+ * Writes the results of graded evals as iteration-N: benchmark.md, review.html, results.json, and a folder for each skill in the
+ * dialect of experiment.yaml. Equal results are the iteration that is there; other ones are the next. Null where nothing is graded.
+ */
+export async function writeIteration(study: Study): Promise<{ number: number; folder: string; fresh: boolean } | null> {
+  const { lab, grading } = study;
+  if (grading === null || lab.experiment.evals === undefined) return null;
+  const responses = new Map<string, string>();
+  for (const trial of study.trials) responses.set(trial.record.id, await readFile(join(trial.folder, 'response.md'), 'utf8'));
+  const benchmark = makeBenchmark(study, responses);
+  const numbers = (await readdir(lab.run.run))
+    .flatMap((name) => /^iteration-(\d+)$/.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b);
+  const last = numbers.at(-1);
+  const before = last === undefined ? null : await readJson(join(lab.run.iteration(last), 'results.json'), Benchmark);
+  const same = before !== null && hashOf(before) === hashOf(benchmark);
+  const number = same ? (last as number) : (last ?? 0) + 1;
+  const folder = lab.run.iteration(number);
+  if (same) return { number, folder, fresh: false };
+  const changes = before === null ? null : benchmarkChanges(before, benchmark);
+  const files = {
+    'results.json': prettyJson(benchmark),
+    'benchmark.md': benchmarkMarkdown(
+      benchmark,
+      number,
+      changes?.map((row) => `${row.case}.${row.arm}.${row.repeat} ${row.assertion}: ${row.before} → ${row.now}`) ?? null,
+    ),
+    'review.html': reviewPage(benchmark, number, changes),
+    ...exportBenchmark(benchmark, lab.experiment.evals.dialect, number, lab.now().toISOString()),
+  };
+  for (const [path, text] of Object.entries(files)) {
+    // ids are a source's own words
+    if (path.split('/').some((part) => part === '..' || part === ''))
+      throw new SettingsError(`${path} is no path of an export`, {
+        expected: 'ids without slashes',
+        found: path,
+        next: 'change the id of the eval',
+      });
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  return { number, folder, fresh: true };
+}

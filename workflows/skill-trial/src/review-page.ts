@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import type { Benchmark, BenchmarkEval, BenchmarkRun } from './benchmark.js';
+import { type VerdictChange, verdictWord } from './benchmark-change.js';
+import type { EvalEffect } from './eval-effect.js';
+import { countGrades } from './grade.js';
+import { type Html, html, raw } from './html.js';
+import { reviewScript, reviewStyle } from './review-page-script.js';
+
+function policyHash(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
+
+/** review.html: one file without any address, which runs no script and shows no picture but its own. `changes` null: the first iteration. */
+export function reviewPage(benchmark: Benchmark, iteration: number, changes: VerdictChange[] | null): string {
+  const policy = `default-src 'none'; style-src '${policyHash(reviewStyle)}'; script-src '${policyHash(reviewScript)}'; base-uri 'none'; form-action 'none'`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${raw(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${benchmark.experiment}, iteration ${iteration}</title>
+<style>${raw(reviewStyle)}</style>
+</head>
+<body data-experiment="${benchmark.experiment}" data-iteration="${iteration}">
+<h1>${benchmark.experiment}, iteration ${iteration}</h1>
+${benchmark.scripted && html`<p class="scripted">SCRIPTED: a script stood in for the model or the judge. Nothing here is measured.</p>`}
+${benchmark.effects.length > 0 && effectChart(benchmark.effects)}
+${changes !== null && html`<p>${changes.length} verdicts changed since iteration ${iteration - 1}.</p>`}
+<header>
+<input id="search" type="search" aria-label="Search" placeholder="Search prompts, outputs, assertions">
+<label><input id="changed" type="checkbox"> changed since the last iteration</label>
+<label><input id="differs" type="checkbox"> differs with and without the skill</label>
+<button id="save" type="button">Save feedback.json</button>
+<span id="state" role="status"></span>
+<span><kbd>j</kbd> <kbd>k</kbd> next, previous · <kbd>/</kbd> search · <kbd>c</kbd> <kbd>d</kbd> filters · <kbd>f</kbd> feedback · <kbd>s</kbd> save</span>
+</header>
+<main>
+${benchmark.evals.map((one) =>
+  evalBlock(
+    one,
+    (changes ?? []).filter((change) => change.case === one.case),
+  ),
+)}
+</main>
+<script>${raw(reviewScript)}</script>
+</body>
+</html>
+`.text;
+}
+
+/** The skills by effect, each with its interval: a point and a line on a scale of −100 to 100 points. */
+function effectChart(effects: EvalEffect[]): Html {
+  const x = (points: number) => 260 + ((points + 100) / 200) * 480;
+  const height = 24 * effects.length + 40;
+  return html`<figure>
+<svg role="img" aria-label="Effect of each skill in percentage points, with its interval" width="760" height="${height}" viewBox="0 0 760 ${height}">
+<line x1="${x(0)}" x2="${x(0)}" y1="0" y2="${height - 24}" stroke-dasharray="3 3"></line>
+${[-100, -50, 0, 50, 100].map((mark) => html`<text x="${x(mark)}" y="${height - 8}" text-anchor="middle">${mark > 0 ? `+${mark}` : mark}</text>`)}
+${effects.map(({ skill, points, interval, conclusion }, index) => {
+  const y = 16 + 24 * index;
+  return html`<g><title>${skill}: ${points?.toFixed(1) ?? 'unknown'} points, ${conclusion}</title><text x="250" y="${y + 4}" text-anchor="end">${skill}</text>
+${interval !== null && html`<line x1="${x(100 * interval.low)}" x2="${x(100 * interval.high)}" y1="${y}" y2="${y}" stroke-width="2"></line>`}
+${points !== null && html`<circle cx="${x(points)}" cy="${y}" r="5"></circle>`}</g>`;
+})}
+</svg>
+<figcaption>Difference in percentage points with the skill, and its 95 % interval, for these evals only. A line that crosses 0 is not distinguishable.</figcaption>
+</figure>`;
+}
+
+function evalBlock(one: BenchmarkEval, changes: VerdictChange[]): Html {
+  const [withIt, without] = [countGrades(one.with).all, countGrades(one.without).all];
+  const differs = withIt.passed * without.total !== without.passed * withIt.total;
+  const repeats = [...new Set([...one.with, ...one.without].map(({ repeat }) => repeat))].sort((a, b) => a - b);
+  return html`<article tabindex="-1" id="${one.case}" data-changed="${changes.length}" data-differs="${differs ? 1 : 0}">
+<h2>${one.case}</h2>
+<p>Skill ${one.skill} · with ${withIt.passed} of ${withIt.total} · without ${without.passed} of ${without.total}</p>
+${changes.length > 0 && html`<ul>${changes.map((change) => html`<li>${change.arm}${change.repeat} ${change.assertion}: ${change.before} → ${change.now}</li>`)}</ul>`}
+<details><summary>Prompt</summary><pre>${one.prompt.slice(0, 20_000)}</pre></details>
+${repeats.map((repeat) => {
+  const of = (runs: BenchmarkRun[]) => runs.find((run) => run.repeat === repeat);
+  return html`<h3>Run ${repeat}</h3><div class="sides">${side('With the skill', of(one.with))}${side('Without', of(one.without))}</div>`;
+})}
+</article>`;
+}
+
+function side(title: string, run: BenchmarkRun | undefined): Html {
+  if (run === undefined) return html`<section><h4>${title}</h4><p>No valid run.</p></section>`;
+  const { trigger } = run;
+  return html`<section>
+<h4>${title}</h4>
+<p>${run.status} · ${run.tokens ?? 'unknown'} tokens · ${run.seconds?.toFixed(1) ?? 'unknown'} s</p>
+<pre>${run.response === '' ? '(no answer)' : run.response}</pre>
+${trigger !== null && html`<p>${trigger.should ? 'Should load the skill' : 'Should not load the skill'}: ${trigger.did ? 'loaded' : 'not loaded'} (${trigger.evidence})</p>`}
+<table><thead><tr><th>Verdict</th><th>Assertion</th><th>Evidence</th></tr></thead><tbody>
+${run.assertions.map((grade) => {
+  const word = verdictWord(run, grade.passed);
+  return html`<tr><td class="${word.split(' ')[0]}">${word}</td><td>${grade.text} <small>${grade.kind}, ${grade.by}</small></td><td>${grade.evidence}</td></tr>`;
+})}
+</tbody></table>
+<label>Feedback<textarea rows="2" data-run="${run.trial}"></textarea></label>
+</section>`;
+}

@@ -1,0 +1,255 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { pi } from '../src/agents/pi.js';
+import type { Benchmark } from '../src/benchmark.js';
+import { benchmarkChanges } from '../src/benchmark-change.js';
+import { exportBenchmark } from '../src/benchmark-export.js';
+import { benchmarkMarkdown } from '../src/benchmark-markdown.js';
+import { readBenchmark } from '../src/benchmark-reading.js';
+import { EvalCheck } from '../src/eval.js';
+import { type RunOutput, runCheck } from '../src/eval-check.js';
+import { evalEffect, sortEffects } from '../src/eval-effect.js';
+import { countGrades, passRate, type TrialGrade } from '../src/grade.js';
+import { readEvalTable } from '../src/published-tables.js';
+import { newcombeInterval } from '../src/statistics/newcombe.js';
+import { triggerReports } from '../src/trigger-rate.js';
+import { makeBenchmarkFixture, run } from './fixtures/benchmark.js';
+
+describe('counts', () => {
+  const graded = (passed: (boolean | null)[], timedOut = false) =>
+    ({
+      timedOut,
+      assertions: passed.map((one, index) => ({
+        id: `${index}`,
+        text: 't',
+        kind: 'quality',
+        by: 'check',
+        passed: one,
+        evidence: '',
+      })),
+    }) as TrialGrade;
+
+  test('unscored is in no count; a run that timed out passes none, and is shown without as well', () => {
+    const counts = countGrades([graded([true, false, null]), graded([null, null], true)]);
+    expect(counts).toEqual({
+      all: { passed: 1, total: 4 },
+      finished: { passed: 1, total: 2 },
+      unscored: 1,
+      timedOut: 1,
+      runs: 2,
+    });
+  });
+
+  test('nothing scored has no rate', () => {
+    expect(passRate(countGrades([graded([null])]).all)).toBeNull();
+    expect(passRate(countGrades([]).all)).toBeNull();
+  });
+});
+
+describe('effects', () => {
+  test('the interval is the published one (Newcombe 1998, method 10: 56/70 and 48/80)', () => {
+    const interval = newcombeInterval(56, 70, 48, 80);
+    expect(interval?.low).toBeCloseTo(0.0524, 4);
+    expect(interval?.high).toBeCloseTo(0.3339, 4);
+    expect(newcombeInterval(0, 0, 1, 2)).toBeNull();
+  });
+
+  test('equal rates are not distinguishable, unless a margin was declared that holds the interval', () => {
+    const half = { passed: 500, total: 1000 };
+    expect(evalEffect('s', half, half).conclusion).toBe('not distinguishable');
+    expect(evalEffect('s', half, half, 0.1).conclusion).toBe('no difference');
+    expect(evalEffect('s', { passed: 5, total: 10 }, { passed: 5, total: 10 }, 0.1).conclusion).toBe('not distinguishable');
+    expect(evalEffect('s', { passed: 0, total: 0 }, half)).toMatchObject({ points: null, interval: null, conclusion: 'unknown' });
+  });
+
+  test('the published table of 25 skills, from counts: four printed differences are those of neither', async () => {
+    const rows = await readEvalTable(fileURLToPath(new URL('../../../data/published/pi-skill-evals.csv', import.meta.url)));
+    const effects = rows.map((row) =>
+      evalEffect(row.skill, { passed: row.passedWith, total: row.n }, { passed: row.passedWithout, total: row.n }),
+    );
+    expect(effects.map(({ with: one }) => Math.round((100 * one.passed) / one.total))).toEqual(
+      rows.map((row) => row.withPercent),
+    );
+    expect(effects.map(({ without: one }) => Math.round((100 * one.passed) / one.total))).toEqual(
+      rows.map((row) => row.withoutPercent),
+    );
+    const differs = rows.filter((row, index) => effects[index]?.pointsOfShown !== row.printedDifference).map((row) => row.skill);
+    expect(differs.sort()).toEqual(['design', 'design-md-style-apply', 'research', 'show-first']);
+    // they are the differences of the counts, rounded once
+    expect(rows.every((row, index) => Math.round(effects[index]?.points as number) === row.printedDifference)).toBe(true);
+    const sorted = sortEffects(effects);
+    expect([sorted[0]?.skill, sorted.at(-1)?.skill]).toEqual(['governance-fanout', 'domain-modeling']);
+    expect([20, 4, 1]).toEqual(
+      [1, 0, -1].map((sign) => effects.filter(({ points }) => Math.sign(points as number) === sign).length),
+    );
+  });
+});
+
+describe('trigger evals', () => {
+  test('precision and recall over runs, and what came out wrong', () => {
+    const grade = (name: string, repeat: number, should: boolean, did: boolean) =>
+      ({
+        ...run({ case: name, repeat }),
+        trial: `${name}.B.${repeat}`,
+        trigger: { should, did, evidence: 'events.jsonl:3' },
+      }) as TrialGrade;
+    const [report] = triggerReports([
+      grade('a', 1, true, true),
+      grade('a', 2, true, false),
+      grade('b', 1, false, true),
+      grade('b', 2, false, false),
+      grade('c', 1, true, true),
+    ]);
+    expect(report).toMatchObject({
+      truePositive: 2,
+      falsePositive: 1,
+      falseNegative: 1,
+      trueNegative: 1,
+      precision: { k: 2, n: 3 },
+      recall: { k: 2, n: 3 },
+    });
+    expect(report?.confusions.map(({ case: name, loaded, runs }) => [name, loaded, runs])).toEqual([
+      ['a', 1, 2],
+      ['b', 1, 2],
+    ]);
+    expect(triggerReports([grade('b', 1, false, false)])[0]?.precision).toMatchObject({ value: null, interval: null });
+  });
+});
+
+describe('checks', () => {
+  const output = (parts: Partial<RunOutput> = {}): RunOutput => ({
+    response: 'The cup is hot.\n```json\n{"a": [{"b": 2}]}\n```',
+    status: 'completed',
+    trajectory: {
+      toolCalls: [{ name: 'bash', line: 4 }] as never,
+      loaded: [{ skill: 'tea', line: 2, how: 'file-read' }] as never,
+    },
+    tree: null,
+    run: async () => ({ exitCode: 3, timedOut: false, tail: 'no cup' }),
+    ...parts,
+  });
+
+  test.each([
+    [{ type: 'output-text', values: ['hot', 'cold'] }, false],
+    [{ type: 'output-text', values: ['hot', 'cold'], of: 'any' }, true],
+    [{ type: 'output-text', values: ['COLD'], of: 'none', ignore_case: true }, true],
+    [{ type: 'output-text', values: ['CUP'], ignore_case: true }, true],
+    [{ type: 'output-pattern', pattern: '^The' }, true],
+    [{ type: 'output-pattern', pattern: 'hot', expect: 'no-match' }, false],
+    [{ type: 'json', path: 'a[0].b', equals: 2 }, true],
+    [{ type: 'json', path: 'a[1]' }, false],
+    [{ type: 'json', file: 'x.json', path: 'a' }, false],
+    [{ type: 'file', path: 'x' }, false],
+    [{ type: 'file', path: 'x', expect: 'absent' }, true],
+    [{ type: 'command', command: 'x', exit: 3 }, true],
+    [{ type: 'command', command: 'x' }, false],
+    [{ type: 'tool', tool: 'Bash' }, true],
+    [{ type: 'tool', tool: 'edit', expect: 'not-used' }, true],
+    [{ type: 'activation', skill: 'tea' }, true],
+    [{ type: 'activation', skill: 'tea', expect: 'not-loaded' }, false],
+    [{ type: 'completed' }, true],
+  ])('%j is %s', async (check, expected) => {
+    expect((await runCheck(EvalCheck.parse(check), output())).passed).toBe(expected);
+  });
+
+  test('files of the final tree', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'checks-'));
+    try {
+      await writeFile(join(folder, 'a.txt'), 'green tea');
+      const tree = { folder, paths: ['a.txt', 'docs/b.md'] };
+      const say = async (check: object) => (await runCheck(EvalCheck.parse(check), output({ tree }))).passed;
+      expect(await say({ type: 'file', path: '**/*.md' })).toBe(true);
+      expect(await say({ type: 'file-text', path: 'a.txt', contains: ['green'], lacks: ['black'] })).toBe(true);
+      expect(await say({ type: 'file-text', path: 'a.txt', matches: '^tea' })).toBe(false);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  test('a command that does not end is unscored, not failed', async () => {
+    const hanging = output({ run: async () => ({ exitCode: null, timedOut: true, tail: '' }) });
+    expect((await runCheck(EvalCheck.parse({ type: 'command', command: 'x' }), hanging)).passed).toBeNull();
+  });
+});
+
+describe('the way out and back', () => {
+  const benchmark = makeBenchmarkFixture();
+
+  test.each(['skill-creator', 'agentskills', 'pi'] as const)('%s: the counts come back', (dialect) => {
+    const files = exportBenchmark(benchmark, dialect, 1, '2026-01-01T00:00:00.000Z');
+    const back = readBenchmark(files['tea/benchmark.json'] as string, 'benchmark.json');
+    expect(back.skill).toBe('tea');
+    expect(back.configurations.with_skill?.count).toEqual(benchmark.effects[0]?.with);
+    expect(back.configurations.without_skill?.count).toEqual(benchmark.effects[0]?.without);
+    expect(back.configurations.with_skill?.tokens).toBe(100);
+    expect(back.configurations.without_skill?.tokens).toBeNull();
+    const grading = Object.entries(files).find(
+      ([path]) => path.endsWith('with_skill/run-1/grading.json') || path.endsWith('with_skill/grading.json'),
+    );
+    const value = JSON.parse(grading?.[1] ?? '{}');
+    expect(value[dialect === 'agentskills' ? 'assertion_results' : 'expectations'][0]).toMatchObject({
+      text: 'Cup is full',
+      passed: true,
+      evidence: 'yes',
+    });
+    expect(value.summary).toEqual({ passed: 1, failed: 1, total: 2, pass_rate: 0.5 });
+  });
+
+  test.each([
+    ['a fraction', { run_summary: { with_skill: { pass_rate: { mean: 0.75 } } } }, 0.75],
+    ['per cent', { run_summary: { with_skill: { pass_rate: 75, tokens: 0 } } }, 0.75],
+    ['a count', { summary: { with_skill: { pass_rate: '3/4' } } }, 0.75],
+    ['a text', { configurations: [{ name: 'with_skill', pass_rate: '75%' }] }, 0.75],
+    ['runs alone', { runs: [{ configuration: 'with_skill', result: { passed: 3, total: 4, tokens: 0 } }] }, 0.75],
+  ])('a rate as %s', (_, value, rate) => {
+    expect(readBenchmark(`\uFEFF${JSON.stringify(value)}`, 'b.json').configurations.with_skill).toMatchObject({
+      rate,
+      tokens: null,
+    });
+  });
+
+  test('what changed since the iteration before, assertion by assertion', () => {
+    const now: Benchmark = structuredClone(benchmark);
+    const hot = now.evals[0]?.with[0]?.assertions[1];
+    if (hot === undefined) throw new TypeError('the fixture has no such assertion');
+    hot.passed = true;
+    expect(benchmarkChanges(benchmark, now)).toEqual([
+      { case: 'tea-1', arm: 'B', repeat: 1, assertion: 'hot', before: 'failed', now: 'passed' },
+    ]);
+    expect(benchmarkChanges(benchmark, benchmark)).toEqual([]);
+  });
+
+  test('the table says what it does not say', () => {
+    const text = benchmarkMarkdown(benchmark, 2, []);
+    expect(text).toContain('SCRIPTED');
+    expect(text).toContain('not distinguishable');
+    expect(text).toContain('A few evals of a skill say nothing of other tasks');
+    expect(text).toContain('Timed out: 0 with, 1 without');
+  });
+});
+
+describe('follow-ups', () => {
+  test('pi is given them in one session, and refuses what it would take for an option', () => {
+    const request = {
+      program: { package: 'p', version: '1', folder: '/m', argv: () => ['node', 'cli.js'] },
+      modules: '/m',
+      view: { workspace: '/w', home: '/h', tmp: '/t', skills: '/s', gatewayPort: 1 },
+      model: { id: 'm', api: 'openai-completions', parameters: {} },
+      mcp: [],
+      skills: ['tea'],
+    } as never;
+    expect(pi.launch({ ...(request as object), followUps: ['More', 'Stop'] } as never).argv.slice(-5)).toEqual([
+      '--skill',
+      '/s/tea',
+      '',
+      'More',
+      'Stop',
+    ]);
+    expect(pi.launch(request).argv.at(-1)).toBe('/s/tea');
+    expect(pi.followUpProblem?.('-x')).toContain('option');
+    expect(pi.followUpProblem?.('More')).toBeNull();
+  });
+});

@@ -1,0 +1,99 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { reviewPage } from '../src/review-page.js';
+import { makeBenchmarkFixture } from './fixtures/benchmark.js';
+
+const executablePath = '/usr/bin/chromium';
+const missing = !existsSync(executablePath);
+if (missing && process.env.CI !== 'true') console.warn(`skipped: no ${executablePath}; apt-get install chromium`);
+
+// With CI=true a missing browser fails in beforeAll instead of being skipped.
+describe.skipIf(missing && process.env.CI !== 'true')('review.html in a browser', { timeout: 60_000 }, () => {
+  let browser: Browser;
+  let folder: string;
+  let page: Page;
+  const problems: string[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'review-page-'));
+    const changes = [{ case: 'tea-2', arm: 'B', repeat: 1, assertion: 'hot', before: 'passed', now: 'failed' }];
+    await writeFile(join(folder, 'review.html'), reviewPage(makeBenchmarkFixture(), 2, changes));
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    problems.length = 0;
+    page = await browser.newPage({ acceptDownloads: true });
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    page.on(
+      'request',
+      (request) => request.url().startsWith('file:') || request.url().startsWith('blob:') || problems.push(request.url()),
+    );
+    await page.goto(pathToFileURL(join(folder, 'review.html')).href);
+    return () => page.close();
+  });
+  const visible = () => page.locator('article:not([hidden])').evaluateAll((all) => all.map((one) => one.id));
+
+  it('shows both outputs with verdicts and evidence, runs nothing of theirs and asks for nothing', async () => {
+    expect(await page.locator('#tea-1 section').count()).toBe(2);
+    expect(await page.locator('#tea-1 .passed').count()).toBe(1);
+    expect(await page.locator('#tea-1 .timed').count()).toBe(3);
+    expect(await page.locator('#tea-2 pre').nth(1).textContent()).toContain('<img src=x');
+    expect(await page.locator('article img').count()).toBe(0);
+    expect(await page.title()).toBe('fixture, iteration 2');
+    expect(await page.locator('.scripted').count()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+
+  it('searches and filters by what changed and by what differs', async () => {
+    expect(await visible()).toEqual(['tea-1', 'tea-2']);
+    await page.fill('#search', 'pour img');
+    expect(await visible()).toEqual([]);
+    await page.fill('#search', 'onerror');
+    expect(await visible()).toEqual(['tea-2']);
+    await page.fill('#search', '');
+    await page.check('#changed');
+    expect(await visible()).toEqual(['tea-2']);
+    await page.uncheck('#changed');
+    await page.check('#differs');
+    expect(await visible()).toEqual(['tea-1']);
+    expect(await page.locator('#state').textContent()).toBe('1 of 2 evals');
+  });
+
+  it('goes by keys, and letters typed into a box are letters', async () => {
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('tea-2');
+    await page.keyboard.press('k');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('tea-1');
+    await page.keyboard.press('/');
+    await page.keyboard.type('jk');
+    expect(await page.inputValue('#search')).toBe('jk');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('c');
+    expect(await page.isChecked('#changed')).toBe(true);
+  });
+
+  it('saves what was written as feedback.json', async () => {
+    await page.fill('#tea-1 textarea >> nth=0', ' "hot" & <full> ');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('#save')]);
+    expect(download.suggestedFilename()).toBe('feedback.json');
+    const saved = JSON.parse(await readFile(await download.path(), 'utf8'));
+    expect(saved).toEqual({
+      reviews: [{ run_id: 'tea-1.B.1', feedback: '"hot" & <full>' }],
+      status: 'complete',
+      experiment: 'fixture',
+      iteration: 2,
+    });
+    expect(problems).toEqual([]);
+  });
+});
