@@ -43,8 +43,14 @@ describe('experiment requirements: one case in Node, one in Python', () => {
     for (const trial of report.trials) {
       const own = trial.id.startsWith('req-feature-window') ? 'boundary-first' : 'behavior-test-design';
       const given = trial.id.includes('.B.') ? [own] : [];
-      expect(trial.activation.filter((row) => row.given).map((row) => row.skill), trial.id).toEqual(given);
-      expect(trial.activation.filter((row) => row.listed).map((row) => row.skill), trial.id).toEqual(given);
+      expect(
+        trial.activation.filter((row) => row.given).map((row) => row.skill),
+        trial.id,
+      ).toEqual(given);
+      expect(
+        trial.activation.filter((row) => row.listed).map((row) => row.skill),
+        trial.id,
+      ).toEqual(given);
     }
     expect(report.skills[0]?.rows.map(({ skill, met }) => [skill, met.without.passed, met.with.passed])).toEqual([
       ['behavior-test-design', 0, 1],
