@@ -5,7 +5,14 @@ import { Published } from './analysis.js';
 import { check, shown } from './document.js';
 import { PrerequisiteError, RecordError } from './errors.js';
 import type { Lab } from './lab.js';
-import { executeNotebooks, formatNotebook, NotebookError, type NotebookRun, notebookWithOutputs } from './notebook.js';
+import {
+  executeNotebooks,
+  formatNotebook,
+  NotebookError,
+  type NotebookRun,
+  notebookWithOutputs,
+  readNotebook,
+} from './notebook.js';
 import { type PublishedFigure, type PublishedValue, readPublished } from './publish.js';
 import { writeWhole } from './record.js';
 
@@ -38,12 +45,12 @@ export interface AnalyseOptions {
 type Where = Pick<Lab, 'root' | 'paths' | 'run'> & { experiment: Pick<Lab['experiment'], 'name'> };
 
 /**
- * Executes every notebook of the notebooks folder on an experiment, keeps the executed copies, and returns what they published. Where
+ * Executes every notebook of the notebooks folder on an experiment (but those aside, which are about other data), keeps the executed copies, and returns what they published. Where
  * a notebook fails or a result is missing, nothing stays published.
  */
 export async function analyse(lab: Where, { onStep = () => {}, timeoutMs }: AnalyseOptions = {}): Promise<Analysis> {
   const { run } = lab;
-  const paths = await listNotebooks(lab.paths.notebooks);
+  const listed = await listNotebooks(lab.paths.notebooks);
   await rm(run.published, { recursive: true, force: true });
   await rm(run.notebooks, { recursive: true, force: true });
   const keep = ({ name, notebook, results }: NotebookRun) =>
@@ -53,8 +60,10 @@ export async function analyse(lab: Where, { onStep = () => {}, timeoutMs }: Anal
     SKILL_TRIAL_PUBLISH: run.published,
     SKILL_TRIAL_ROOT: lab.root,
   };
-  onStep(`executing ${paths.length} notebooks`);
   try {
+    const paths: string[] = [];
+    for (const path of listed) if ((await readNotebook(path)).metadata.skill_trial?.aside !== true) paths.push(path);
+    onStep(`executing ${paths.length} notebooks`);
     for (const one of await executeNotebooks(paths, { cwd: lab.root, env, ...(timeoutMs === undefined ? {} : { timeoutMs }) })) {
       await keep(one);
       onStep(`${one.name}: ${(one.elapsedMs / 1000).toFixed(1)} s`);

@@ -34,7 +34,11 @@ const Cell = z.discriminatedUnion('cell_type', [
 export const Notebook = z.strictObject({
   nbformat: z.literal(4),
   nbformat_minor: z.int().min(5, 'nbformat 4.5 or later, whose cells have ids'),
-  metadata: z.looseObject({ kernelspec: z.looseObject({ name: z.string(), display_name: z.string() }) }),
+  metadata: z.looseObject({
+    kernelspec: z.looseObject({ name: z.string(), display_name: z.string() }),
+    /** `aside`: it is about other data than an experiment's, and `analyse` leaves it out. */
+    skill_trial: z.strictObject({ aside: z.boolean() }).optional(),
+  }),
   cells: z.array(Cell),
 });
 export type Notebook = z.infer<typeof Notebook>;

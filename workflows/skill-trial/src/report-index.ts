@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { LabError } from './errors.js';
@@ -54,7 +55,7 @@ export async function readReportSeries(root: string): Promise<ReportSeries[]> {
         if (!kept.includes(file)) page = `${relative(reports, folder)}/index.html`;
       } catch (error) {
         if (!(error instanceof LabError)) throw error;
-        if (!/is missing/.test(error.message)) unreadable.push(relative(root, file));
+        if (existsSync(file)) unreadable.push(relative(root, file));
       }
     }
     const sorted = [...found.values()].sort((a, b) => (a.frozenAt < b.frozenAt ? -1 : 1));
@@ -108,7 +109,7 @@ function section({ experiment, reports, page, unreadable }: ReportSeries): Html 
   const id = experiment.replace(/[^a-z0-9-]/g, '-');
   return html`<section id="${id}" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${page === null ? experiment : html`<a href="${recordHref(page, '')}">${experiment}</a>`}</h2>
-${last === undefined ? null : html`<p>${last.title}. ${last.scripted ? html`<strong>SCRIPTED.</strong> ` : null}Decision: ${last.decision.descriptive.replaceAll('-', ' ')} (descriptive), ${last.decision.inferential.replaceAll('-', ' ')} (inferential). ${tally(last).words}.</p>`}
+${last === undefined ? null : html`<p><b>${last.title}</b> ${last.scripted ? html`<strong>SCRIPTED.</strong> ` : null}Decision: ${last.decision.descriptive.replaceAll('-', ' ')} (descriptive), ${last.decision.inferential.replaceAll('-', ' ')} (inferential). ${tally(last).words}.</p>`}
 ${last === undefined ? null : trend(experiment, reports)}
 ${unreadable.length === 0 ? null : html`<p>Not readable, made by another version: ${unreadable.map((path) => html`<code>${path}</code> `)}</p>`}
 </section>

@@ -31,11 +31,14 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 /** A lab of which `analyse` needs no more than where things are. */
 const place = () => ({ root, paths: rootPaths(root), run: runPaths(root, 'made-up'), experiment: { name: 'made-up' } });
 
-async function notebook(name: string, cells: string[]): Promise<void> {
+async function notebook(name: string, cells: string[], aside = false): Promise<void> {
   const made: Notebook = {
     nbformat: 4,
     nbformat_minor: 5,
-    metadata: { kernelspec: { name: 'skill-trial', display_name: 'TypeScript (Skill Trial)' } },
+    metadata: {
+      kernelspec: { name: 'skill-trial', display_name: 'TypeScript (Skill Trial)' },
+      ...(aside ? { skill_trial: { aside } } : {}),
+    },
     cells: cells.map((source, index) => ({
       cell_type: 'code',
       id: `c-${index}`,
@@ -60,6 +63,7 @@ describe('analyse', () => {
       'console.log(process.env.SKILL_TRIAL_EXPERIMENT, process.env.SKILL_TRIAL_ROOT)',
     ]);
     await notebook('my-own', publishing(['my-result'], '{ n: 1 }'));
+    await notebook('of-other-data', ['throw new Error("executed")'], true);
     const steps: string[] = [];
     const done = await analyse(place(), { onStep: (text) => steps.push(text) });
     expect(Object.keys(done.published).sort()).toEqual([...all].sort());

@@ -61,6 +61,18 @@ const working = [
 ];
 
 describe('executing a notebook', () => {
+  it('the notebook on published tables comes to its end: every fact that it states holds', async () => {
+    const path = fileURLToPath(new URL('../../../notebooks/6-published-results.ipynb', import.meta.url));
+    const { notebook, results } = await executeNotebook(path);
+    expect(notebook.metadata.skill_trial, 'analyse leaves it out').toEqual({ aside: true });
+    expect(
+      results
+        .map(({ stdout }) => stdout)
+        .join('')
+        .match(/^holds: /gm),
+    ).toHaveLength(18);
+  });
+
   it('runs cells that import the built package by name, shows and publishes, and gives the same bytes twice, leaving the file as it was', async () => {
     const path = notebookOf('2-completeness', working);
     const before = readFileSync(path);

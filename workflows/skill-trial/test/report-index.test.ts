@@ -15,7 +15,7 @@ describe('reports/index.html', () => {
       'data/runs/shop/reports/bbbb.json': prettyJson(now),
       'reports/shop/report.json': prettyJson(now),
       'reports/examples/three/report.json': prettyJson(threeArmReport()),
-      'reports/broken/report.json': '{"schemaVersion": 0}',
+      'reports/broken/report.json': '{"schemaVersion": 1}',
     });
     const series = await readReportSeries(root);
     expect(series.map(({ experiment, reports, page, unreadable }) => [experiment, reports.length, page, unreadable])).toEqual([
