@@ -172,11 +172,11 @@ test('a byte outside of every file is found too: a time, a length, a mode, the c
 });
 
 test('the public command names the file and ends with a failure, without a stack trace', async () => {
-  const patch = unpacked.entries.find(({ path }) => path.endsWith('/patch.diff')) as Unpacked['entries'][number];
-  const content = patch.offset + 30 + bytes.readUInt16LE(patch.offset + 26) + bytes.readUInt16LE(patch.offset + 28);
+  const response = unpacked.entries.find(({ path }) => /trials\/.*\/response\.md$/.test(path)) as Unpacked['entries'][number];
+  const content = response.offset + 30 + bytes.readUInt16LE(response.offset + 26) + bytes.readUInt16LE(response.offset + 28);
   const done = await verify(elsewhere, '--bundle', await altered(content));
   expect(done.code, done.text).toBe(1);
-  expect(done.text).toContain(`${patch.path}: altered`);
+  expect(done.text).toContain(`${response.path}: altered`);
   expect(done.text).not.toMatch(/\n\s+at /);
 });
 

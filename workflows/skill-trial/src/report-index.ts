@@ -109,7 +109,7 @@ function section({ experiment, reports, page, unreadable }: ReportSeries): Html 
   const id = experiment.replace(/[^a-z0-9-]/g, '-');
   return html`<section id="${id}" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${page === null ? experiment : html`<a href="${recordHref(page, '')}">${experiment}</a>`}</h2>
-${last === undefined ? null : html`<p><b>${last.title}</b> ${last.scripted ? html`<strong>SCRIPTED.</strong> ` : null}Decision: ${last.decision.descriptive.replaceAll('-', ' ')} (descriptive), ${last.decision.inferential.replaceAll('-', ' ')} (inferential). ${tally(last).words}.</p>`}
+${last === undefined ? null : html`<p><strong>${last.title}</strong> ${last.scripted ? html`<strong>SCRIPTED.</strong> ` : null}Decision: ${last.decision.descriptive.replaceAll('-', ' ')} (descriptive), ${last.decision.inferential.replaceAll('-', ' ')} (inferential). ${tally(last).words}.</p>`}
 ${last === undefined ? null : trend(experiment, reports)}
 ${unreadable.length === 0 ? null : html`<p>Not readable, made by another version: ${unreadable.map((path) => html`<code>${path}</code> `)}</p>`}
 </section>
