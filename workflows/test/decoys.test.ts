@@ -192,11 +192,17 @@ const variable =
   };
 
 /** What Codex takes from HOME without a switch: there the lab's own HOME is the only guard. */
-const unguarded: Record<string, string[]> = { codex: ['home-agents', 'config-codex-md'] };
+const unguarded: Record<string, string[]> = { codex: ['home-agents', 'config-codex-md'], 'gemini-cli': ['config-gemini-md'] };
 /** These have no switch for the repository's folders of skills, which are not in the base. The others do without that. */
 const guardedByBase = ['codex', 'gemini-cli'];
-/** opencode reads the AGENTS.md beside a file that it reads, whatever is set: the repository's own, the same in every arm. */
-const fromRepository: Record<string, string[]> = { opencode: ['nested-agents-md'] };
+/**
+ * What is read whatever is set, the repository's own and the same in every arm: opencode the AGENTS.md beside a file that it reads,
+ * Gemini CLI each GEMINI.md (context.fileName only adds names).
+ */
+const fromRepository: Record<string, string[]> = {
+  opencode: ['nested-agents-md'],
+  'gemini-cli': ['repo-gemini-md', 'nested-gemini-md'],
+};
 const canary = 'canary-';
 
 interface Switch {
@@ -367,12 +373,6 @@ const switches: Record<string, Switch[]> = {
       without: geminiSetting('skills', 'disabled'),
       decoys: [],
       others: ['skill-creator', 'antigravity-support'],
-    },
-    {
-      title: 'context.fileName',
-      mode: 'A',
-      without: geminiSetting('context', 'fileName'),
-      decoys: ['repo-gemini-md', 'config-gemini-md'],
     },
     {
       title: 'GEMINI_CLI_HOME',

@@ -17,7 +17,8 @@ export const geminiCli: Agent = {
   title: 'Gemini CLI',
   apis: ['google-generative-ai'],
   mechanism: {
-    without: 'skills.enabled false and an empty private GEMINI_CLI_HOME; context files and usage statistics off',
+    without:
+      'skills.enabled false and an empty private GEMINI_CLI_HOME; usage statistics off; a GEMINI.md of the repository has no switch: it is read in every arm',
     with: "skills.enabled true, the arm's skills copied to the private GEMINI_CLI_HOME/.gemini/skills, bundled skills off by name; everything else as in the mode without",
   },
   skillTools: ['activate_skill'],
@@ -48,8 +49,6 @@ function launch({ program, modules, view, model, skills, mcp }: AgentRequest): A
   const settings = {
     // a repository's own .gemini/settings.json could turn them on again: then the attestation finds the bundled ones
     skills: { enabled: skills.length > 0, ...(skills.length === 0 ? {} : { disabled: bundledSkills }) },
-    // an empty list is taken for the default, GEMINI.md
-    context: { fileName: ['no-context-file-in-this-trial'] },
     ...(servers.length === 0 ? {} : { mcpServers: Object.fromEntries(servers) }),
     general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: 3 },
     privacy: { usageStatisticsEnabled: false },
