@@ -58,7 +58,7 @@ describe.each(agents)('$name', ({ name, experiment }) => {
     const canary = canaryOf((await openLab(checkout.root, experiment)).experiment.seed);
     for (const mode of ['A', 'B'] as const) {
       const { record, attestation } = saved(mode);
-      expect(record).toMatchObject({ status: 'completed', agent: { name }, arm: mode, attempt: 1, sweptProcesses: 0 });
+      expect(record).toMatchObject({ status: 'completed', agent: { name }, arm: mode, attempt: 1 });
       expect(attestation).toMatchObject({ problems: [], forbidden: [{ name: canary.name, call: null }] });
       expect(attestation.delivery).not.toBe('different');
     }

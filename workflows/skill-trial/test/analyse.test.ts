@@ -146,7 +146,6 @@ async function record(
       setupSeconds: 1,
       content: nothingDelivered,
       usageMismatches: [],
-      warnings: [],
       provenance: { lab: '0', node: process.versions.node, checkout: null, dirty: null },
     }),
     'usage.json': UsageRecord.parse({
@@ -239,7 +238,8 @@ describe('the repository’s notebooks', () => {
     const before = await analyse(lab);
     expect(before.published.trials).toEqual([]);
     expect(before.published['rows-cost']).toHaveLength(12);
-    expect(before.figures).toEqual([]);
+    // what a design can show is known before the first trial
+    expect(before.figures.map((figure) => figure.name)).toEqual(['power']);
 
     await record(lab, 'inventory.A.1');
     await record(lab, 'inventory.B.1', { status: 'timed-out', usage: false });
@@ -254,8 +254,8 @@ describe('the repository’s notebooks', () => {
     ]);
     const row = published['rows-cost'].find((one) => one.contrast === 'B-A' && one.metric === 'output_tokens');
     expect(row).toMatchObject({ a: 5, b: null, delta: null, nA: { used: 1, total: 3 }, nB: { used: 0, total: 3 } });
-    expect(figures.map((figure) => figure.name)).toEqual(['trajectory', 'dumbbell', 'slopes']);
-    expect(others).toEqual([]);
+    expect(figures.map((figure) => figure.name)).toEqual(['trajectory', 'dumbbell', 'slopes', 'power']);
+    expect(others.map((value) => value.name)).toEqual(['plan']);
     const copy = (name: string) => readFile(join(lab.run.notebooks, `${name}.ipynb`), 'utf8');
     expect(await copy('2-completeness-and-precision')).toContain('No figure: no valid run has been scored yet.');
     for (const name of new Set(Object.values(publishers))) {
