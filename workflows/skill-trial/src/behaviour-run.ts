@@ -53,7 +53,11 @@ export async function gatherBehaviour(
     onStep(`behaviour of variant ${content.slice(0, 12)}`);
     const one = caseOf(lab, trial.record.case);
     const plan = await variantPlan(lab, trial);
-    if (!starting.has(one.name)) starting.set(one.name, startingSuites(one, plan, source));
+    if (!starting.has(one.name)) {
+      const suites = startingSuites(one, plan, source);
+      suites.catch(() => undefined); // it may fail before a variant waits for it; whoever does gets the error
+      starting.set(one.name, suites);
+    }
     const scratch = await mkdtemp(join(lab.run.scratch, 'behaviour-'));
     try {
       const workspace = join(scratch, 'workspace');

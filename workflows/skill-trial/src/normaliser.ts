@@ -81,6 +81,18 @@ const texts: readonly Normaliser[] = [
     why: 'Codex estimates the tokens of an output from its length, and durations have more letters or fewer',
   },
   {
+    name: 'token count of a cut output',
+    pattern: /(original token count: )\d+/g,
+    replacement: '$1<tokens>',
+    why: 'Codex says it again in the warning of an output that it cut',
+  },
+  {
+    name: 'cut within a line',
+    pattern: /[^\n\\]*…\d+ chars truncated…[^\n\\]*/g,
+    replacement: '…0 chars truncated…',
+    why: 'Codex cuts by letters, in the middle of a line, and durations before it have more letters or fewer',
+  },
+  {
     name: 'chunk id of a command',
     pattern: /(Chunk ID: )[0-9a-f]+/g,
     replacement: '$1<id>',
