@@ -23,6 +23,7 @@ import {
   stabilityOf,
   type VariantChecks,
 } from './variant-checks.js';
+import type { Verdicts } from './verdict-run.js';
 
 const timeoutMs = 120_000;
 /** Which target of the graph a check belongs to: Nx replaces a target's outputs as a whole. */
@@ -183,15 +184,19 @@ export async function noteChecks(
   stability: Stability,
   discovery: Discovery,
   behaviour: Behaviour | null,
+  verdicts: Verdicts | null,
 ): Promise<void> {
   const known = new Set(
     (await readLedger(lab.run.ledger)).flatMap((line) =>
       line.event.kind === 'check' ? [`${line.event.check} ${line.event.record}`] : [],
     ),
   );
-  const found = [...control.variants, ...stability.variants, ...(behaviour?.variants ?? [])].flatMap(({ content, records }) =>
-    Object.values(records).map(({ path, sha256 }) => ({ content, path, sha256 })),
-  );
+  const found = [
+    ...control.variants,
+    ...stability.variants,
+    ...(behaviour?.variants ?? []),
+    ...(verdicts?.variants ?? []),
+  ].flatMap(({ content, records }) => Object.values(records).map(({ path, sha256 }) => ({ content, path, sha256 })));
   const asked = discovery.arms.flatMap(({ spec, records }) =>
     Object.entries(records).map(([kind, sha256]) => ({ content: spec, path: discoveryPath(spec, kind), sha256 })),
   );

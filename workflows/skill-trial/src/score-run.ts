@@ -46,7 +46,7 @@ export async function score(lab: Lab): Promise<Scores> {
     });
   await writeWhole(lab.run.scores, prettyJson(scores));
   if (study.control !== null && study.stability !== null && study.discovery !== null) {
-    await noteChecks(lab, study.control, study.stability, study.discovery, study.behaviour);
+    await noteChecks(lab, study.control, study.stability, study.discovery, study.behaviour, study.verdicts);
   }
   const sheets = Object.fromEntries(
     scores.variants.flatMap((variant) => variant.sheets.map((sheet) => [sheet.file, sheet.sha256])),

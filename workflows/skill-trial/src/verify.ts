@@ -82,6 +82,7 @@ async function checkRecords({
   control,
   stability,
   behaviour,
+  verdicts,
   judgement,
   discovery,
 }: Study): Promise<string[]> {
@@ -106,7 +107,13 @@ async function checkRecords({
     else if (hash !== record) failures.push(`${path}: the ledger holds another record of ${trial}`);
   }
   const noted = new Set(ledger.flatMap(({ event }) => (event.kind === 'check' ? [`${event.check} ${event.record}`] : [])));
-  for (const variant of [...(control?.variants ?? []), ...(stability?.variants ?? []), ...(behaviour?.variants ?? [])]) {
+  const checked = [
+    ...(control?.variants ?? []),
+    ...(stability?.variants ?? []),
+    ...(behaviour?.variants ?? []),
+    ...(verdicts?.variants ?? []),
+  ];
+  for (const variant of checked) {
     for (const { path, sha256: stated } of Object.values(variant.records)) {
       const hash = await whole(join(lab.run.run, path), path);
       if (hash !== stated || !noted.has(`${path} ${hash}`)) failures.push(`${path}: the ledger holds another record`);
