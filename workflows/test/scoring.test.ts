@@ -1,5 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Report } from '../skill-trial/src/report.js';
 import type { Checkout, Done } from './checkout.js';
@@ -84,7 +85,7 @@ describe.sequential('scoring by two people, with public commands', () => {
     const text = await shownText();
     for (const one of Object.values(contents)) expect(text).not.toContain(one.slice(0, 12));
     // steps do name contents, in an order that says nothing
-    const named = done.text.match(/(?<=score: )[0-9a-f]{12}(?=: pending)/g);
+    const named = stripVTControlCharacters(done.text).match(/(?<=score: )[0-9a-f]{12}(?=: pending)/g);
     expect(named).toEqual(
       Object.values(contents)
         .map((one) => one.slice(0, 12))
