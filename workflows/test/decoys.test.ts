@@ -10,7 +10,8 @@ import { type Base, captureChange, hashRepository, makeBase, makeWorkspace } fro
 import { type Case, readCase } from '../skill-trial/src/case.js';
 import { readExperiment } from '../skill-trial/src/experiment.js';
 import { hashTree } from '../skill-trial/src/hash.js';
-import { attestRecording, runSession, type SessionPlan } from '../skill-trial/src/session.js';
+import { attestRecording } from '../skill-trial/src/recorded-requests.js';
+import { runSession, type SessionPlan } from '../skill-trial/src/session.js';
 import { readSkill, type Skill } from '../skill-trial/src/skill.js';
 import { skipWithout } from './installed.js';
 

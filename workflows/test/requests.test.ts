@@ -8,7 +8,8 @@ import { type Base, makeBase } from '../skill-trial/src/base.js';
 import { type Case, readCase } from '../skill-trial/src/case.js';
 import { readExperiment } from '../skill-trial/src/experiment.js';
 import { readExtras } from '../skill-trial/src/extras.js';
-import { readRequests, runSession, type SessionPlan } from '../skill-trial/src/session.js';
+import { readRequests } from '../skill-trial/src/recorded-requests.js';
+import { runSession, type SessionPlan } from '../skill-trial/src/session.js';
 import { readSkill, type Skill } from '../skill-trial/src/skill.js';
 import { skipWithout } from './installed.js';
 

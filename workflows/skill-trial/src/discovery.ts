@@ -6,13 +6,14 @@ import { captureChange } from './base.js';
 import { requireConsent } from './consent.js';
 import { shown } from './document.js';
 import { FrozenError, InfrastructureError } from './errors.js';
-import { contrasts, trialName } from './experiment.js';
+import { contrasts } from './experiment.js';
 import { baseOf, caseOf, type Lab, skillsOf } from './lab.js';
 import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } from './record.js';
 import { runSession } from './session.js';
 import { TrialSpec } from './spec.js';
 import { surroundingsTrouble } from './surroundings.js';
 import { Trajectory } from './trajectory.js';
+import { trialName } from './trial-name.js';
 
 const Sha = z.string().regex(/^[0-9a-f]{64}$/);
 

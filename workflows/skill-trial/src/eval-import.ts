@@ -1,9 +1,12 @@
 import { stringify } from 'yaml';
 import { LabError, SettingsError } from './errors.js';
-import type { Eval, EvalSet } from './eval.js';
+import type { EvalSet } from './eval.js';
+import { addCase } from './eval-case.js';
 import { uniqueId } from './eval-reading.js';
 import { evalFileName, readEvalFile } from './eval-source.js';
 import type { Imported, Loss } from './loss-report.js';
+import { slugOf } from './slug.js';
+import { folderOf, join, normal, textOf } from './source-path.js';
 
 /** Files that an importer may read, by path below one root with forward slashes. */
 export interface SourceTree {
@@ -164,82 +167,6 @@ async function addSkill(
   return name;
 }
 
-async function addCase(
-  name: string,
-  one: Eval,
-  set: EvalSet,
-  skill: string,
-  skills: string[],
-  skillFolder: string,
-  tree: SourceTree,
-  all: string[],
-  made: Imported,
-  lose: (status: Loss['status'], what: string) => void,
-): Promise<void> {
-  const at = `data/cases/${name}`;
-  const { hidden, ...extra } = one.extra as { hidden?: Record<string, string> };
-  for (const [path, text] of Object.entries(hidden ?? {})) made.files[`${at}/${path}`] = text;
-  let delivered = 0;
-  for (const file of one.files) {
-    if (
-      file.text === undefined &&
-      (file.named.startsWith('/') || file.named.split('/').includes('..') || /^[A-Za-z]:/.test(file.named))
-    ) {
-      lose('missing', `eval ${one.id ?? one.name}: file ${file.named} lies outside of the repository: not delivered`);
-      continue;
-    }
-    const to = normal(file.to);
-    if (file.text !== undefined) {
-      made.files[`${at}/repo/${to}`] = file.text;
-      delivered += 1;
-      continue;
-    }
-    const places: [string, string][] = [
-      ['the skill’s folder', skillFolder],
-      ['the folder of the evals', folderOf(set.file)],
-      ['the root of the repository', ''],
-    ];
-    const found = places.find(([, folder]) =>
-      all.some((path) => path === join(folder, file.named) || path.startsWith(`${join(folder, file.named)}/`)),
-    );
-    if (found === undefined) {
-      lose('missing', `eval ${one.id ?? one.name}: file ${file.named} is in none of ${places.map(([what]) => what).join(', ')}`);
-      continue;
-    }
-    const source = join(found[1], normal(file.named));
-    for (const path of all.filter((path) => path === source || path.startsWith(`${source}/`)))
-      made.files[`${at}/repo/${to.replace(/\/$/, '')}${path.slice(source.length)}`] = (await tree.read(path)) as Buffer;
-    lose('mapped', `eval ${one.id ?? one.name}: file ${file.named} is taken from ${found[0]}`);
-    delivered += 1;
-  }
-  // git keeps no empty folder
-  if (delivered === 0) made.files[`${at}/repo/.gitkeep`] = '';
-  made.files[`${at}/task.txt`] = one.turns[0] as string;
-  const source = { dialect: set.dialect, file: set.file, id: one.id, name: one.name };
-  made.files[`${at}/case.yaml`] = stringify(
-    {
-      schema_version: 1,
-      name,
-      title: (one.name ?? (one.turns[0] as string).split('\n').find((line) => line.trim() !== '') ?? name).slice(0, 120),
-      summary: `Eval ${one.id ?? one.name ?? ''} of skill ${skill}, from ${set.file}`,
-      language: 'node',
-      repo: { path: 'repo' },
-      task: 'task.txt',
-      skills,
-      eval: {
-        source,
-        skill,
-        ...(one.turns.length > 1 ? { follow_ups: one.turns.slice(1) } : {}),
-        assertions: one.assertions,
-        ...(one.shouldTrigger === null ? {} : { should_trigger: one.shouldTrigger }),
-        ...(one.expectedOutput === null ? {} : { expected_output: one.expectedOutput }),
-        ...(Object.keys(extra).length === 0 ? {} : { extra }),
-      },
-    },
-    { lineWidth: 0, aliasDuplicateObjects: false },
-  );
-}
-
 function experimentText(
   name: string,
   skills: string[],
@@ -281,40 +208,4 @@ function experimentText(
     },
     { lineWidth: 0 },
   )}`;
-}
-
-/** A name as slugs are: letters of other scripts by their base letter, '' where nothing is left. */
-export function slugOf(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
-}
-
-function textOf(bytes: Uint8Array | null): string | null {
-  return bytes === null
-    ? null
-    : Buffer.from(bytes)
-        .toString('utf8')
-        .replace(/^\uFEFF/, '');
-}
-
-function folderOf(path: string): string {
-  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
-}
-
-function join(folder: string, path: string): string {
-  return folder === '' ? path : `${folder}/${path}`;
-}
-
-/** A path without `.`, `..` and empty parts. */
-function normal(path: string): string {
-  const parts: string[] = [];
-  for (const part of path.split('/')) {
-    if (part === '..') parts.pop();
-    else if (part !== '.' && part !== '') parts.push(part);
-  }
-  return parts.join('/');
 }

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { z } from 'zod';
 import { CommandSettings } from './agents/command.js';
 import { Slug } from './case.js';
-import { check, readYaml, shown } from './document.js';
+import { readYaml, shown } from './document.js';
 import { SettingsError } from './errors.js';
 import { extraSettings } from './extras.js';
 import { rootPaths } from './paths.js';
@@ -244,32 +244,4 @@ export async function listExperiments(root: string): Promise<string[]> {
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .sort();
-}
-
-/** A trial's name: `<case>.<arm>.<repeat>`. */
-export function trialName(trial: { case: string; arm: string; repeat: number }): string {
-  return `${trial.case}.${trial.arm}.${trial.repeat}`;
-}
-
-/** A trial's name taken apart; a SettingsError when it is none of the experiment's. */
-export function parseTrialName(experiment: Experiment, name: string): { case: string; arm: string; repeat: number } {
-  const [one, arm, repeat] = name.split('.');
-  const last = experiment.repeats;
-  const trial = check(
-    { case: one, arm, repeat: Number(repeat) },
-    z.strictObject({
-      case: z.enum(experiment.cases),
-      arm: z.enum(Object.keys(experiment.arms)),
-      repeat: z.int(`a repeat from 1 to ${last}`).min(1, `a repeat from 1 to ${last}`).max(last, `a repeat from 1 to ${last}`),
-    }),
-    `trial ${name}`,
-  );
-  if (trialName(trial) !== name) {
-    throw new SettingsError(`trial ${name} is not known`, {
-      expected: '<case>.<arm>.<repeat>',
-      found: name,
-      next: `did you mean ${trialName(trial)}?`,
-    });
-  }
-  return trial;
 }

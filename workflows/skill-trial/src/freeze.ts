@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import { type Base, makeBase } from './base.js';
 import { type Case, caseHashes, hasTests, scriptsFolder } from './case.js';
 import { FrozenError, PrerequisiteError, SettingsError } from './errors.js';
-import { trialName } from './experiment.js';
 import { hashOf, sha256 } from './hash.js';
 import { caseOf, type Lab, skillsOf } from './lab.js';
 import { appendLedger, readLedger } from './ledger.js';
@@ -20,6 +19,7 @@ import { makeSchedule } from './schedule.js';
 import { loadScript } from './script.js';
 import { type Spec, specHash, type TrialSpec } from './spec.js';
 import { isGreen, runTestCheck } from './test-check.js';
+import { trialName } from './trial-name.js';
 import { validateLab } from './validation.js';
 import { version } from './version.js';
 

@@ -2,8 +2,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashRepository } from './base.js';
 import { caseHashes, scriptsFolder } from './case.js';
-import { canonicalJson, hashOf, hashTree } from './hash.js';
-import type { Lab } from './lab.js';
+import { FrozenError } from './errors.js';
+import { canonicalJson, hashOf, hashTree, sha256 } from './hash.js';
+import { baseOf, caseOf, type Lab } from './lab.js';
 import { Lock } from './lock.js';
 import { readJson } from './record.js';
 import { makeSchedule } from './schedule.js';
@@ -59,4 +60,24 @@ export async function checkFrozenInputs(lab: Lab, lock: Lock): Promise<string[]>
     }
   }
   return differences;
+}
+
+/** The files that the spec froze, as they are now; a changed one is named. */
+export async function requireFrozen(lab: Lab, { spec }: TrialSpec): Promise<void> {
+  const changed: string[] = [];
+  if (sha256(caseOf(lab, spec.case).taskBytes) !== spec.task) changed.push(`the task of case ${spec.case}`);
+  for (const skill of spec.skills) if (lab.skills.get(skill.name)?.sha256 !== skill.sha256) changed.push(`skill ${skill.name}`);
+  await baseOf(lab, spec.case, spec.baseCommit);
+  if ((await hashTree(lab.run.base(spec.baseCommit)).catch(() => 'missing')) !== spec.baseContent)
+    changed.push(`the base of case ${spec.case}`);
+  const program = await lab.agent.find(lab.root);
+  if (program.version !== spec.agent.version || program.package !== spec.agent.package)
+    changed.push(`the agent (${program.package} ${program.version})`);
+  if ((lab.extras.sha256 ?? undefined) !== spec.agent.extras) changed.push('the files and servers of the experiment');
+  if (changed.length === 0) return;
+  throw new FrozenError(`Changed since the lock: ${changed.join(', ')}`, {
+    expected: 'what lock.json froze',
+    found: 'something else on the disk',
+    next: `freeze again: npx nx run ${lab.experiment.name}:freeze`,
+  });
 }

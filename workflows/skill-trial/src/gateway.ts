@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { lstat, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { addAbortSignal } from 'node:stream';
@@ -10,6 +8,7 @@ import type { CallError, CallRecord } from './call-record.js';
 import type { Clock } from './clock.js';
 import { InfrastructureError } from './errors.js';
 import { changedParameters, type FrozenParameters, generationParameters, thinkingTrouble } from './generation-parameters.js';
+import { type ListenAddress, listen } from './listening.js';
 import type { ModelRequest } from './model-call.js';
 import { openRecording, type Recording } from './recording.js';
 import { Redactor } from './redaction.js';
@@ -20,7 +19,7 @@ import { parseJson } from './wires/body.js';
 export interface GatewayOptions {
   upstream: Upstream;
   /** Where the agent reaches it: a Unix socket (for a sandbox), or a free port of 127.0.0.1. */
-  listen: { socketPath: string } | { host: '127.0.0.1'; port: number };
+  listen: ListenAddress;
   /** The folder to record in; it must not hold a recording. */
   dir: string;
   budget: Budget;
@@ -224,23 +223,6 @@ async function readAll(req: IncomingMessage, signal: AbortSignal): Promise<Buffe
     return null;
   }
   return Buffer.concat(chunks);
-}
-
-async function listen(server: Server, where: GatewayOptions['listen']): Promise<void> {
-  // A socket left behind by a killed run would refuse the address; a live one never stands in a trial's own folder.
-  if ('socketPath' in where && (await lstat(where.socketPath).catch(() => null))?.isSocket()) await rm(where.socketPath);
-  const ready = once(server, 'listening');
-  if ('socketPath' in where) server.listen(where.socketPath);
-  else server.listen(where.port, where.host);
-  await ready.catch((error: NodeJS.ErrnoException) => {
-    const place = 'socketPath' in where ? where.socketPath : `${where.host}:${where.port}`;
-    const long = 'socketPath' in where && Buffer.byteLength(where.socketPath) > 107;
-    throw new InfrastructureError(`the gateway cannot listen on ${place}`, {
-      expected: long ? 'a socket path of at most 107 bytes' : 'a free address',
-      found: error.code === 'EADDRINUSE' ? 'an address in use' : error.message,
-      next: long ? 'choose a shorter folder for sockets' : 'use port 0 for a free port, or end the program that holds it',
-    });
-  });
 }
 
 interface Parts {

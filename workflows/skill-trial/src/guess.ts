@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { wilsonInterval } from './statistics/wilson.js';
 
 /** How often evaluators told the arms apart before they scored. */
 export const GuessMeasure = z.strictObject({
@@ -50,7 +51,7 @@ export function measureGuesses(
   if (rows.length === 0) return null;
   const sum = (pick: (row: (typeof rows)[number]) => number) => rows.reduce((total, row) => total + pick(row), 0);
   const [guesses, correct] = [sum((row) => row.guesses), sum((row) => row.correct)];
-  const interval = wilson(correct, guesses);
+  const interval = wilsonInterval(correct, guesses);
   return {
     pairs: truth.size,
     guesses,
@@ -62,14 +63,4 @@ export function measureGuesses(
     evaluators: rows,
     caution,
   };
-}
-
-/** The score interval of one rate at 95 % (Wilson 1927, JASA 22: 209-212); null where nothing was counted. */
-export function wilson(successes: number, n: number): { low: number; high: number } | null {
-  if (n === 0) return null;
-  const z2 = 1.959963984540054 ** 2;
-  const rate = successes / n;
-  const centre = (rate + z2 / (2 * n)) / (1 + z2 / n);
-  const half = (Math.sqrt(z2) / (1 + z2 / n)) * Math.sqrt((rate * (1 - rate)) / n + z2 / (4 * n * n));
-  return { low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
 }

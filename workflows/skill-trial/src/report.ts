@@ -10,8 +10,9 @@ import { Detection, detectFailures } from './detectors.js';
 import { contrasts } from './experiment.js';
 import { GuessMeasure } from './guess.js';
 import { interferenceOf, TrialInterference } from './interference-run.js';
+import { limitations } from './limitation.js';
 import { Conditions } from './lock.js';
-import { Proof, proofOf } from './report-proof.js';
+import { Proof, proofOf } from './proof.js';
 import { skillEffectsOf } from './report-skills.js';
 import { ScoringState } from './scoring-state.js';
 import { SkillEffects } from './skill-effect.js';
@@ -243,60 +244,6 @@ function attemptRows(study: Study): Report['attempts'] {
       },
     ];
   });
-}
-
-/** A plan that changed after a run had begun: every part of the decision rule, the cases and the repeats that differ from the lock before. */
-export function planDeviations({ locks, ledger }: Pick<Study, 'locks' | 'ledger'>): string[] {
-  return locks.flatMap((lock, index) => {
-    const before = locks[index - 1];
-    const at = ledger.findIndex((line) => line.event.kind === 'lock' && line.event.lock === lock.id);
-    if (before === undefined || !ledger.slice(0, Math.max(0, at)).some((line) => line.event.kind === 'started')) return [];
-    const [old, now] = [planOf(before.conditions.settings), planOf(lock.conditions.settings)];
-    const changed = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
-      (key) => JSON.stringify(old[key]) !== JSON.stringify(now[key]),
-    );
-    return changed.map(
-      (key) =>
-        `Deviation from the plan: ${key} was ${JSON.stringify(old[key] ?? 'not set')} and became ${JSON.stringify(now[key] ?? 'not set')} at ${lock.frozenAt}, after runs had begun.`,
-    );
-  });
-}
-
-function planOf({ decision, cases, repeats }: Conditions['settings']): Record<string, unknown> {
-  return { ...decision, cases, repeats };
-}
-
-/** Trials kept from an earlier lock: their arm was not run beside the other one. */
-function notConcurrent(results: Study['results']): string[] {
-  const kept = results.filter((result) => !result.concurrent).map((result) => result.id);
-  return kept.length === 0
-    ? []
-    : [
-        `Not concurrent: ${kept.join(', ')} belong to blocks whose trials ran under different locks (an arm was kept from before). Drift of the machine or the provider may explain a difference, most of all in time.`,
-      ];
-}
-
-function limitations(study: Study, scripted: boolean): string[] {
-  const { lab, lock, results } = study;
-  const { experiment } = lab;
-  const { kind, because, doesNotStop } = lock.conditions.sandbox;
-  return [
-    ...(scripted
-      ? ['The model was scripted: a server played a written script. No figure here says anything about the skills.']
-      : []),
-    `${experiment.cases.length === 1 ? 'One case' : `${experiment.cases.length} cases`}: what holds here may not hold for another repository, language or kind of task.`,
-    'Scoring holds judgement. Rubrics fixed in advance and hidden arms reduce it; they do not remove it.',
-    'Token counts depend on more than the skills: the agent, its tool schemas, repeated reads, caching and history compression all enter.',
-    'A fake adapter shows that compensation is called; it proves nothing of a distributed system.',
-    'Skills age with the repository: a new framework or policy calls for a new comparison.',
-    'Agent runs are not deterministic: repeats give a range for this class of task, not a promise.',
-    ...planDeviations(study),
-    ...notConcurrent(results),
-    ...(experiment.order === 'parallel'
-      ? ['The runs were parallel: there is no order, and load on the machine may differ between arms.']
-      : []),
-    `Sandbox: ${kind}${because === null ? '' : ` (${because})`}. It does not stop: ${doesNotStop.join('; ')}.`,
-  ];
 }
 
 /** The JSON Schema of report.json (draft 2020-12). */

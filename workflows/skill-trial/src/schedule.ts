@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { type Experiment, trialName } from './experiment.js';
+import type { Experiment } from './experiment.js';
 import { trialSeed } from './spec.js';
+import { trialName } from './trial-name.js';
 
 /** One line of schedule.jsonl; position from 1. With order: parallel the position says nothing about time. */
 export const ScheduleLine = z.strictObject({

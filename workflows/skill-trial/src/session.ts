@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Agent, AgentProgram } from './agent.js';
-import { type Attestation, type AttestationInput, attest } from './attestation.js';
+import type { Attestation } from './attestation.js';
 import { type Base, makeWorkspace } from './base.js';
 import type { CallRecord } from './call-record.js';
 import { canaryOf } from './canary.js';
@@ -10,18 +10,18 @@ import type { Case } from './case.js';
 import { findCgroups, sweepGroups } from './cgroup.js';
 import { systemClock } from './clock.js';
 import { ownFolder, runContained, sweepFolder } from './contained-run.js';
-import { type Containment, containmentFile, type LimitHit, readHeld } from './containment.js';
+import { type Containment, containmentFile, type LimitHit } from './containment.js';
 import type { Experiment } from './experiment.js';
 import { type Extras, noExtras } from './extras.js';
 import { openGateway } from './gateway.js';
 import { hashTree } from './hash.js';
-import type { ModelRequest } from './model-call.js';
 import { budgetOf, openModel, type RunningModel } from './model-server.js';
 import { allowedHosts, type NetworkProxy, openNetworkProxy } from './network-proxy.js';
 import { keptOutOfReach } from './paths.js';
 import type { ProcessOutcome } from './process.js';
 import { prettyJson } from './record.js';
-import { readBody, readCalls } from './recording.js';
+import { attestRecording } from './recorded-requests.js';
+import { readCalls } from './recording.js';
 import { resourceLimitsOf } from './resource-limits.js';
 import { doesNotStop, limitsInForce } from './sandbox.js';
 import { holdsNetwork, isolates, proxyVariables, type SandboxKind, type SandboxPlan, sandboxView } from './sandbox-plan.js';
@@ -29,8 +29,6 @@ import { redactKey, scanForSecrets } from './secret-scan.js';
 import type { Skill } from './skill.js';
 import type { Trajectory } from './trajectory.js';
 import { checkPrefix } from './tree-run.js';
-import { wireOf } from './wire.js';
-import { parseJson } from './wires/body.js';
 
 export interface SessionPlan {
   experiment: Experiment;
@@ -219,46 +217,6 @@ export async function runSession(
     await Promise.allSettled([gateway.close(), model.close(), proxy?.close()]);
     await rm(scratch, { recursive: true, force: true });
   }
-}
-
-/** The attestation of a recorded session, from its raw bodies and the prompt beside them. The canary is always among the forbidden. */
-export async function attestRecording(
-  folder: string,
-  { agent, experiment, allSkills }: Pick<SessionPlan, 'agent' | 'experiment' | 'allSkills'>,
-  intended: Pick<Skill, 'name'>[],
-  forbidden: AttestationInput['forbidden'] = [],
-): Promise<Attestation> {
-  const canary = canaryOf(experiment.seed);
-  return attest({
-    calls: await readRequests(folder),
-    task: await readFile(join(folder, 'prompt.txt'), 'utf8'),
-    frozenModel: experiment.model.id,
-    frozenParameters: experiment.model.parameters,
-    skills: allSkills,
-    intended: intended.map((skill) => skill.name),
-    skillTools: agent.skillTools,
-    catalogue: agent.catalogue,
-    held: await readHeld(folder),
-    forbidden: [...(agent.canaryFolders.length === 0 ? [] : [{ name: canary.name, texts: [canary.mark] }]), ...forbidden],
-  });
-}
-
-/** The calls of a recording with their requests, read from the raw bodies; null where a body is none of the dialect's. */
-export async function readRequests(folder: string): Promise<{ record: CallRecord; request: ModelRequest | null }[]> {
-  const requests: { record: CallRecord; request: ModelRequest | null }[] = [];
-  for (const record of await readCalls(folder)) {
-    let request: ModelRequest | null = null;
-    if (record.kind === 'model-call' && record.request !== null) {
-      const body = await readBody(folder, record.request);
-      try {
-        request = wireOf(record.api).readRequest(parseJson(body.toString('utf8')), record.path);
-      } catch {
-        request = null;
-      }
-    }
-    requests.push({ record, request });
-  }
-  return requests;
 }
 
 /** A socket where the sandbox has a network of its own, else a free port on loopback. */

@@ -6,6 +6,7 @@ import { check } from './document.js';
 import { SettingsError } from './errors.js';
 import type { Imported, Loss } from './loss-report.js';
 import { readRequirementDocument } from './requirement-document.js';
+import { slugOf } from './slug.js';
 
 /** The keys of the benchmark's configuration that the importer reads; others are its own and are named as dropped. */
 const BenchSkill = z.looseObject({
@@ -99,7 +100,7 @@ async function readConfig(from: string, losses: Loss[]): Promise<BenchSkill[]> {
 async function importSkill(skill: BenchSkill, { from, batches, mirrors }: BenchOptions, losses: Loss[]) {
   const files: Imported['files'] = {};
   const cases: string[] = [];
-  const name = slug(skill.id);
+  const name = slugOf(skill.id);
   const lose = (status: Loss['status'], what: string, where = skill.id) => losses.push({ where, status, what });
   const skillText = await readFile(join(from, 'skills', skill.id, 'SKILL.md'), 'utf8').catch(() => null);
   if (skillText === null) {
@@ -243,11 +244,4 @@ async function reachable(url: string, mirrors: string | undefined): Promise<stri
     if ((await stat(path).catch(() => null))?.isDirectory()) return path;
   }
   return url;
-}
-
-function slug(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '');
 }

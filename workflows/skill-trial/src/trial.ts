@@ -1,15 +1,15 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { openAttempts } from './attempt.js';
 import { captureChange } from './base.js';
 import type { CallRecord } from './call-record.js';
 import { requireConsent } from './consent.js';
-import { FrozenError, InfrastructureError } from './errors.js';
-import { parseTrialName } from './experiment.js';
+import { InfrastructureError } from './errors.js';
 import { withFileLock } from './file-lock.js';
 import { noteLock } from './freeze.js';
-import { hashTree, sha256 } from './hash.js';
+import { requireFrozen } from './frozen-inputs.js';
 import { baseOf, caseOf, type Lab } from './lab.js';
-import { appendLedger, readLedger } from './ledger.js';
+import { appendLedger } from './ledger.js';
 import { Lock } from './lock.js';
 import type { ProgressEvent } from './progress.js';
 import { providerFailures } from './provider-failures.js';
@@ -17,6 +17,7 @@ import { hasRecord, linkRecord, prettyJson, readJson, sealRecord } from './recor
 import { runSession, type SessionResult } from './session.js';
 import { TrialSpec, trialSeed } from './spec.js';
 import { isSurroundings, surroundingsTrouble } from './surroundings.js';
+import { parseTrialName } from './trial-name.js';
 import { contentHash, type TrialRecord, type TrialStatus } from './trial-record.js';
 import { sumUsage } from './usage.js';
 import { usageMismatches, usageRecord } from './usage-record.js';
@@ -238,37 +239,4 @@ function endOf({ outcome, trajectory, limit }: Pick<SessionResult, 'outcome' | '
     };
   if (trajectory.response === '') return { status: 'failed', reason: 'no final answer' };
   return { status: 'completed', reason: 'exit status 0' };
-}
-
-/** Attempts of a trial so far: the highest number, and those that began and never ended. */
-async function openAttempts(lab: Lab, name: string, spec: string): Promise<{ last: number; open: number[] }> {
-  const open = new Set<number>();
-  let last = 0;
-  for (const { event } of await readLedger(lab.run.ledger)) {
-    if ((event.kind !== 'started' && event.kind !== 'ended') || event.trial !== name || event.spec !== spec) continue;
-    last = Math.max(last, event.attempt);
-    if (event.kind === 'started') open.add(event.attempt);
-    else open.delete(event.attempt);
-  }
-  return { last, open: [...open] };
-}
-
-/** The files that the spec froze, as they are now; a changed one is named. */
-async function requireFrozen(lab: Lab, { spec }: TrialSpec): Promise<void> {
-  const changed: string[] = [];
-  if (sha256(caseOf(lab, spec.case).taskBytes) !== spec.task) changed.push(`the task of case ${spec.case}`);
-  for (const skill of spec.skills) if (lab.skills.get(skill.name)?.sha256 !== skill.sha256) changed.push(`skill ${skill.name}`);
-  await baseOf(lab, spec.case, spec.baseCommit);
-  if ((await hashTree(lab.run.base(spec.baseCommit)).catch(() => 'missing')) !== spec.baseContent)
-    changed.push(`the base of case ${spec.case}`);
-  const program = await lab.agent.find(lab.root);
-  if (program.version !== spec.agent.version || program.package !== spec.agent.package)
-    changed.push(`the agent (${program.package} ${program.version})`);
-  if ((lab.extras.sha256 ?? undefined) !== spec.agent.extras) changed.push('the files and servers of the experiment');
-  if (changed.length === 0) return;
-  throw new FrozenError(`Changed since the lock: ${changed.join(', ')}`, {
-    expected: 'what lock.json froze',
-    found: 'something else on the disk',
-    next: `freeze again: npx nx run ${lab.experiment.name}:freeze`,
-  });
 }

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { SettingsError } from '../src/errors.js';
-import { contrasts, type Experiment, listExperiments, parseTrialName, readExperiment, trialName } from '../src/experiment.js';
+import { contrasts, type Experiment, listExperiments, readExperiment } from '../src/experiment.js';
+import { parseTrialName, trialName } from '../src/trial-name.js';
 import { failure, tempFolder } from './fixture.js';
 
 const text = `schema_version: 1

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { measureGuesses, wilson } from '../src/guess.js';
+import { measureGuesses } from '../src/guess.js';
+import { wilsonInterval } from '../src/statistics/wilson.js';
 
 const truth = new Map<string, 'x' | 'y'>([
   ['p1', 'x'],
@@ -48,7 +49,7 @@ describe('guesses', () => {
     [0, 20, 0, 0.1611],
     [1, 29, 0.0061, 0.1718],
   ])('the score interval of %d of %d', (successes, n, low, high) => {
-    const interval = wilson(successes, n);
+    const interval = wilsonInterval(successes, n);
     expect(interval?.low).toBeCloseTo(low, 4);
     expect(interval?.high).toBeCloseTo(high, 4);
   });

@@ -9,7 +9,7 @@ import { type Lab, openLab } from '../src/lab.js';
 import { readLedger } from '../src/ledger.js';
 import { runPaths } from '../src/paths.js';
 import { readJson } from '../src/record.js';
-import { readRequests } from '../src/session.js';
+import { readRequests } from '../src/recorded-requests.js';
 import type { SavedTrial } from '../src/trial-record.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Artifact, combinePasses, type JudgeMark, type JudgeRow, judgePrompt, readAnswer } from '../src/judge.js';
-import { judgeAgreement, judgePairs } from '../src/report-proof.js';
+import { judgeAgreement, judgePairs } from '../src/judge-agreement.js';
 import { playJudge } from '../src/scripted-judge.js';
 
 const row = (sheet: JudgeRow['sheet'], id: string, weight = 1): JudgeRow => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Experiment } from '../src/experiment.js';
+import { planDeviations } from '../src/limitation.js';
 import { makePlan, planLines } from '../src/plan.js';
-import { planDeviations } from '../src/report.js';
 import { runsOf } from './fixture.js';
 
 const experiment = (parts: Record<string, unknown> = {}) =>
