@@ -7,6 +7,7 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Base, captureChange, makeBase, makeWorkspace } from '../skill-trial/src/base.js';
 import { type Case, readCase, scriptsFolder, testedCase } from '../skill-trial/src/case.js';
+import { listExperiments, readExperiment } from '../skill-trial/src/experiment.js';
 import { findLeaks } from '../skill-trial/src/leak.js';
 import { changedFiles, newTests } from '../skill-trial/src/new-tests.js';
 import { findSandbox } from '../skill-trial/src/sandbox.js';
@@ -150,8 +151,13 @@ describe.each(['inventory', 'inventory-py'])('case %s', (name) => {
       if (file.endsWith('.yaml')) await loadScript(scriptsFolder(one), file.replace(/\.yaml$/, ''));
   });
 
-  test('no skill leaks its answer, and the list of words would find one that does', async () => {
-    const skills = await readSkills(join(root, 'skills-src'));
+  test('no skill that an experiment gives it leaks its answer, and the list of words would find one that does', async () => {
+    const experiments = await Promise.all((await listExperiments(root)).map((id) => readExperiment(root, id)));
+    const given = experiments
+      .filter((experiment) => experiment.cases.includes(name))
+      .flatMap((experiment) => Object.values(experiment.arms).flatMap((arm) => arm.skills));
+    const skills = (await readSkills(join(root, 'skills-src'))).filter((skill) => given.includes(skill.name));
+    expect(skills.map((skill) => skill.name)).toEqual(['behavior-test-design', 'contract-doc-sync', 'evidence-code-review']);
     expect(await findLeaks(one, skills)).toEqual([]);
     const leaky = join(scratch, 'skills', 'leaky');
     await mkdir(leaky, { recursive: true });
@@ -169,10 +175,16 @@ describe.each(['inventory', 'inventory-py'])('case %s', (name) => {
 
 test('every skill of the project is valid by the agentskills.io rules', async () => {
   const skills = await readSkills(join(root, 'skills-src'));
-  expect(skills.map((skill) => skill.name)).toEqual(['behavior-test-design', 'contract-doc-sync', 'evidence-code-review']);
+  const folders = await readdir(join(root, 'skills-src'), { withFileTypes: true });
+  expect(skills.map((skill) => skill.name)).toEqual(
+    folders
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => entry.name)
+      .sort(),
+  );
   for (const skill of skills) {
-    expect(skill.warnings).toEqual([]);
-    expect(skill.version).toMatch(/^\d+\.\d+\.\d+$/);
-    expect(skill.owner).not.toBe(null);
+    expect(skill.warnings, skill.name).toEqual([]);
+    expect(skill.version, skill.name).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(skill.owner, skill.name).not.toBe(null);
   }
 });
