@@ -10,6 +10,7 @@ import { type Case, readCase, scriptsFolder, testedCase } from '../skill-trial/s
 import { listExperiments, readExperiment } from '../skill-trial/src/experiment.js';
 import { findLeaks } from '../skill-trial/src/leak.js';
 import { changedFiles, newTests } from '../skill-trial/src/new-tests.js';
+import { plainPlace } from '../skill-trial/src/place.js';
 import { findSandbox } from '../skill-trial/src/sandbox.js';
 import type { SandboxKind } from '../skill-trial/src/sandbox-plan.js';
 import { loadScript } from '../skill-trial/src/script.js';
@@ -50,7 +51,7 @@ describe.each(['inventory', 'inventory-py'])('case %s', (name) => {
     ];
     const out = await mkdtemp(join(scratch, 'hidden-'));
     const { tests } = await runTestCheck(
-      { name: 'hidden', case: testedCase(one), base, patch: null, overlay, files, sandbox, timeoutMs: 60_000 },
+      { name: 'hidden', case: testedCase(one), base, patch: null, overlay, files, ...plainPlace(sandbox), timeoutMs: 60_000 },
       out,
     );
     const outcomes: Record<string, string[]> = {};
@@ -70,7 +71,7 @@ describe.each(['inventory', 'inventory-py'])('case %s', (name) => {
       patch: null,
       overlay: [],
       files: null,
-      sandbox,
+      ...plainPlace(sandbox),
       timeoutMs: 60_000,
     };
     expect(isGreen(await runTestCheck(plan, join(scratch, 'suite')))).toBe(true);
@@ -98,7 +99,7 @@ describe.each(['inventory', 'inventory-py'])('case %s', (name) => {
       patch: null,
       overlay: [[solution, '.']] as [string, string][],
       files: null,
-      sandbox,
+      ...plainPlace(sandbox),
       timeoutMs: 60_000,
     };
     expect(isGreen(await runTestCheck(plan, join(scratch, 'solution-suite')))).toBe(true);
@@ -135,7 +136,7 @@ describe.each(['inventory', 'inventory-py'])('case %s', (name) => {
       await captureChange(workspace, base, out);
       const patch = join(out, 'patch.diff');
       const tests = newTests(changedFiles(await readFile(patch, 'utf8')), testedCase(one).tests);
-      const common = { name: plan, case: testedCase(one), base, sandbox, timeoutMs: 60_000 };
+      const common = { name: plan, case: testedCase(one), base, ...plainPlace(sandbox), timeoutMs: 60_000 };
       expect(isGreen(await runTestCheck({ ...common, patch, overlay: [], files: null }, join(out, 'suite'))), plan).toBe(true);
       const overlay = tests.copied.map((path): [string, string] => [join(workspace, path), path]);
       const control = await runTestCheck({ ...common, patch: null, overlay, files: tests.files }, join(out, 'control'));

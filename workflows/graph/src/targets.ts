@@ -105,7 +105,7 @@ export function experimentTargets(
       { runtime: `node workflows/dist/conditions.js ${name}` },
       ...library,
     ],
-    outputs: [made('lock.json'), made('secret.txt'), made('schedule.jsonl'), made('specs'), made('references')],
+    outputs: ['lock.json', 'secret.txt', 'schedule.jsonl', 'specs', 'references', 'setups'].map(made),
   });
   steps.discover = task(`2-discover.js ${name}`, {
     dependsOn: ['freeze'],

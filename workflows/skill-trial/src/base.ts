@@ -171,9 +171,15 @@ export async function makeWorkspace(base: Pick<Base, 'folder' | 'commit'>, folde
  * new files included, empty when nothing changed), `stat.txt` and `status.txt` into `target`. The agent may have rewritten the
  * workspace's .git, whose settings can name programs to run: only the base's own repository is used, with an index of its own. What
  * git could not add is put right before (see makeCapturable): an agent must not be able to make the capture fail. Files that the
- * tree's .gitignore names are left out, unless they were in the base.
+ * tree's .gitignore names are left out, unless they were in the base; so is all that the case's set-up made (`made`), whatever an
+ * agent's .gitignore says of it.
  */
-export async function captureChange(folder: string, base: Pick<Base, 'commit' | 'folder'>, target: string): Promise<void> {
+export async function captureChange(
+  folder: string,
+  base: Pick<Base, 'commit' | 'folder'>,
+  target: string,
+  made: string[] = [],
+): Promise<void> {
   const scratch = await mkdtemp(`${folder}.capture-`);
   const repository = join(base.folder, '.git');
   const git = openGit(folder, undefined, {
@@ -186,9 +192,10 @@ export async function captureChange(folder: string, base: Pick<Base, 'commit' | 
   try {
     await mkdir(join(scratch, 'objects'));
     await makeCapturable(Buffer.from(folder), true);
+    const what = ['--', '.', ...made.map((path) => `:(exclude,top,literal)${path}`)];
     await git.raw(['read-tree', base.commit]);
-    await writeFile(join(target, 'status.txt'), await git.raw(['status', '--porcelain', '--untracked-files=all']));
-    await git.raw(['add', '--all', '.']);
+    await writeFile(join(target, 'status.txt'), await git.raw(['status', '--porcelain', '--untracked-files=all', ...what]));
+    await git.raw(['add', '--all', ...what]);
     const cached = ['--cached', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames'];
     // --output keeps bytes that are no UTF-8 as they are
     await git.raw(['diff', '--binary', '--full-index', ...cached, `--output=${join(target, 'patch.diff')}`, base.commit]);

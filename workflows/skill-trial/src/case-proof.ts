@@ -5,6 +5,8 @@ import { type Case, caseHashes, hasTests } from './case.js';
 import { SettingsError } from './errors.js';
 import { hashOf, hashTree } from './hash.js';
 import type { Lab } from './lab.js';
+import { placeKey } from './place.js';
+import { preparePlace } from './prepared-place.js';
 import { hasRecord, readJson, sealRecord } from './record.js';
 import { type RequirementResult, requirementsOf } from './requirement-result.js';
 import { findSandbox } from './sandbox.js';
@@ -33,10 +35,19 @@ async function proveCase(lab: Lab, one: Case, onStep: (text: string) => void): P
   if (one.solution === undefined || files.length === 0 || !hasTests(one)) return [];
   const solution = join(one.folder, one.solution);
   const base = await makeBase(one, lab.run.bases);
-  const sandbox = (await findSandbox(lab.experiment.sandbox)).kind;
+  const host = await findSandbox(lab.experiment.sandbox, lab.experiment.sandbox_image);
+  const { place } = await preparePlace(lab, one, base, host, onStep);
   const { hidden, solution: reference } = await caseHashes(one);
   const { suite, tests } = one;
-  const common = { base: base.commit, suite, framework: tests.framework, sandbox, hidden, reference, node: process.version };
+  const common = {
+    base: base.commit,
+    suite,
+    framework: tests.framework,
+    ...placeKey(place),
+    hidden,
+    reference,
+    node: process.version,
+  };
   const trees = [{ mutant: 'solution', mustFail: [] as string[] }, ...one.matrix];
   let told = false;
   return inTurn(trees, async ({ mutant: tree, mustFail }) => {
@@ -54,7 +65,7 @@ async function proveCase(lab: Lab, one: Case, onStep: (text: string) => void): P
       await mkdir(lab.run.scratch, { recursive: true });
       const draft = await mkdtemp(join(lab.run.scratch, 'proof-'));
       try {
-        await runTestCheck({ name: 'hidden', case: one, base, patch: null, overlay, files, sandbox, timeoutMs: 120_000 }, draft);
+        await runTestCheck({ name: 'hidden', case: one, base, patch: null, overlay, files, ...place, timeoutMs: 120_000 }, draft);
         await sealRecord(draft, target);
       } finally {
         await rm(draft, { recursive: true, force: true });

@@ -1,7 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { readText, readYaml, shown } from './document.js';
+import { Environment, SetUp } from './environment.js';
 import { SettingsError } from './errors.js';
 import { EvalSettings } from './eval.js';
 import { hashTree, sha256 } from './hash.js';
@@ -29,6 +30,10 @@ export const CaseSettings = z.strictObject({
   repo: z.strictObject({ path: RelativePath.optional(), git: z.string().optional(), commit: z.string().optional() }),
   /** The skills this case is paired with: of an arm's skills only these are given to the agent here. Absent: all of them. */
   skills: z.array(Slug).min(1).optional(),
+  /** The container that its sessions and its tests run in. Absent: the experiment's sandbox. */
+  environment: Environment.optional(),
+  /** Run once, before anything is measured: what the repository needs installed or built. */
+  setup: SetUp.optional(),
   task: RelativePath,
   /** What the rubric was made from; a person's, never shown to the agent. */
   reference: RelativePath.optional(),
@@ -156,6 +161,8 @@ export async function readCase(folder: string): Promise<Case> {
   if (settings.reference !== undefined) await readText(join(folder, settings.reference), `${shown(file)}: reference`);
   if (settings.verifier?.files !== undefined)
     await requireFolder(join(folder, settings.verifier.files), `${shown(file)}: verifier.files`);
+  if (settings.environment?.dockerfile !== undefined)
+    await readText(join(folder, settings.environment.dockerfile), `${shown(file)}: environment.dockerfile`);
   const task = await readText(join(folder, settings.task), `${shown(file)}: task`);
   if (task.trim() === '') {
     throw new SettingsError(`${shown(file)}: the task is empty`, {
@@ -248,6 +255,9 @@ export async function caseHashes(one: Case) {
     solution: one.solution === undefined ? null : await hashTree(join(one.folder, one.solution)),
     mutants: one.mutants === undefined ? null : await hashTree(join(one.folder, one.mutants)),
     // absent for a case without one, so that its lock stays what it was
+    ...(one.environment?.dockerfile === undefined
+      ? {}
+      : { environment: await hashTree(dirname(join(one.folder, one.environment.dockerfile))) }),
     ...(one.verifier?.files === undefined ? {} : { verifier: await hashTree(join(one.folder, one.verifier.files)) }),
   };
 }

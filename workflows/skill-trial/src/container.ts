@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isInstalled } from './bubblewrap.js';
+import { InfrastructureError } from './errors.js';
 import { bridged, mountsOf, type SandboxedCommand, type SandboxPlan } from './sandbox-plan.js';
 
 const run = promisify(execFile);
@@ -14,7 +15,7 @@ const run = promisify(execFile);
 const systemLinks = ['/bin', '/sbin', '/lib', '/lib64', '/lib32'];
 const emptyImage = 'skill-trial-empty:1';
 
-interface Engine {
+export interface Engine {
   program: 'podman' | 'docker';
   /** Words that every call begins with. */
   call: string[];
@@ -23,7 +24,13 @@ interface Engine {
 
 let engine: Promise<Engine | { trouble: string }> | undefined;
 
-/** The first container engine that starts a container here; asked once. */
+/** The container engine of this machine, or what keeps every one from working; asked once. */
+export function containerEngine(): Promise<Engine | { trouble: string }> {
+  engine ??= findEngine();
+  return engine;
+}
+
+/** The first container engine that starts a container here. */
 async function findEngine(): Promise<Engine | { trouble: string }> {
   const troubles: string[] = [];
   // crun refuses hosts with cgroup v1; runc and groups made without systemd work there
@@ -97,8 +104,7 @@ async function makeEmptyImage(call: string[]): Promise<void> {
 export async function findContainer(image?: string): Promise<{ version: string; image: string | null } | { trouble: string }> {
   if (process.platform !== 'linux') return { trouble: `containers are used on Linux only, this is ${process.platform}` };
   if (!isInstalled('socat')) return { trouble: 'socat is not installed' };
-  engine ??= findEngine();
-  const there = await engine;
+  const there = await containerEngine();
   if ('trouble' in there) return there;
   if (image === undefined) return { version: there.version, image: null };
   const [program, ...flags] = there.call as [string, ...string[]];
@@ -110,15 +116,31 @@ export async function findContainer(image?: string): Promise<{ version: string; 
   }
 }
 
+const seen = new Set<string>();
+
+/** A frozen image that is not on this machine is no failure of the agent's. */
+async function requireImage({ call, program: name }: Engine, image: string): Promise<void> {
+  if (seen.has(image)) return;
+  const [program, ...flags] = call as [string, ...string[]];
+  await run(program, [...flags, 'image', 'inspect', image]).catch(() => {
+    throw new InfrastructureError('The frozen container image is not on this machine', {
+      expected: image,
+      found: `none of that identity in ${name}`,
+      next: 'freeze again, or bring the image here (podman save, podman load)',
+    });
+  });
+  seen.add(image);
+}
+
 /** `podman run` (or docker): no network, no capability, a read-only tree, the engine's own limits. */
 export async function containerCommand(
   plan: SandboxPlan,
   argv: string[],
   env: Record<string, string>,
 ): Promise<SandboxedCommand> {
-  engine ??= findEngine();
-  const there = await engine;
+  const there = await containerEngine();
   if ('trouble' in there) throw new Error(there.trouble);
+  if (plan.image !== null) await requireImage(there, plan.image);
   const { system, lab, hidden } = mountsOf(plan);
   const name = `skill-trial-${process.pid}-${randomUUID().slice(0, 8)}`;
   const user = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
@@ -159,8 +181,7 @@ export async function containerCommand(
 
 /** Removes a container with all that runs in it; tells whether the kernel killed it for want of memory, null where it is gone. */
 export async function removeContainer(name: string): Promise<{ memoryKill: boolean | null }> {
-  engine ??= findEngine();
-  const there = await engine;
+  const there = await containerEngine();
   if ('trouble' in there) return { memoryKill: null };
   const [program, ...flags] = there.call as [string, ...string[]];
   const memoryKill = await run(program, [...flags, 'inspect', '--format', '{{.State.OOMKilled}}', name]).then(

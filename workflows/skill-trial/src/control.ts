@@ -10,8 +10,8 @@ import { baseOf, caseOf, type Lab } from './lab.js';
 import { appendLedger, readLedger } from './ledger.js';
 import { Lock } from './lock.js';
 import { changedFiles, newTests } from './new-tests.js';
+import { frozenPlace, placeKey } from './place.js';
 import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } from './record.js';
-import { resourceLimitsOf } from './resource-limits.js';
 import { runTestCheck, TestCheck, type TestCheckPlan } from './test-check.js';
 import type { SavedTrial } from './trial-record.js';
 import { inTurn } from './turn.js';
@@ -125,9 +125,7 @@ export async function variantPlan(lab: Lab, trial: SavedTrial) {
     case: one,
     base,
     overlay: [] as [string, string][],
-    sandbox: lock.conditions.sandbox.kind,
-    image: lock.conditions.sandbox.image ?? null,
-    limits: resourceLimitsOf(lock.conditions.settings),
+    ...frozenPlace(lab, lock.conditions, one.name),
     timeoutMs,
   };
   // the base's own: what the case shipped before anybody changed it
@@ -143,7 +141,7 @@ export function checkFolder(lab: Lab, content: string, plan: TestCheckPlan, fold
     base: plan.base.commit,
     suite,
     framework: tests.framework,
-    sandbox: plan.sandbox,
+    ...placeKey(plan),
     files: plan.files,
     overlay: plan.overlayKey,
   });

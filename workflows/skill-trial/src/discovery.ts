@@ -8,12 +8,14 @@ import { shown } from './document.js';
 import { FrozenError, InfrastructureError } from './errors.js';
 import { contrasts } from './experiment.js';
 import { baseOf, caseOf, type Lab, skillsOf } from './lab.js';
+import { placeOfSpec } from './place.js';
 import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } from './record.js';
 import { runSession } from './session.js';
 import { TrialSpec } from './spec.js';
 import { surroundingsTrouble } from './surroundings.js';
 import { Trajectory } from './trajectory.js';
 import { trialName } from './trial-name.js';
+import { madeBy } from './warm-tree.js';
 
 const Sha = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -167,6 +169,7 @@ async function ask(lab: Lab, spec: TrialSpec, kind: 'diagnostic' | 'probe', prom
     const draft = await mkdtemp(join(lab.run.scratch, 'discover-'));
     try {
       const base = await baseOf(lab, spec.spec.case, spec.spec.baseCommit);
+      const place = placeOfSpec(lab, spec.spec);
       const session = await runSession(
         {
           experiment: lab.experiment,
@@ -175,8 +178,7 @@ async function ask(lab: Lab, spec: TrialSpec, kind: 'diagnostic' | 'probe', prom
           extras: lab.extras,
           program: await lab.agent.find(lab.root),
           base,
-          sandbox: spec.spec.sandbox,
-          image: spec.spec.image ?? null,
+          ...place,
           prompt: Buffer.from(prompt),
           skills: spec.spec.skills.map((skill) => lab.skills.get(skill.name) as never),
           allSkills: [...lab.skills.values()],
@@ -184,7 +186,7 @@ async function ask(lab: Lab, spec: TrialSpec, kind: 'diagnostic' | 'probe', prom
           seed: spec.spec.seed,
         },
         draft,
-        (workspace) => captureChange(workspace, base, draft),
+        async (workspace) => captureChange(workspace, base, draft, await madeBy(place.warm)),
       );
       const trouble = surroundingsTrouble(session, spec.spec.limits.wall_seconds);
       if (trouble !== null) {

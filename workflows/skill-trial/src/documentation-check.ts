@@ -7,6 +7,7 @@ import type { Case } from './case.js';
 import { docProgram } from './doc-language.js';
 import { type DocCommand, type DocText, findCommands, findGuarantees, readDoc } from './doc-text.js';
 import { hashOf, listTree } from './hash.js';
+import { placeKey } from './place.js';
 import { prettyJson } from './record.js';
 import { runInTree, type TreePlan } from './tree-run.js';
 import type { CheckRecord } from './variant-checks.js';
@@ -117,7 +118,7 @@ export async function checkDocumentation(
   obtain: ObtainProgram,
 ): Promise<{ documentation: DocumentationCheck; records: Record<string, CheckRecord> }> {
   const records: Record<string, CheckRecord> = {};
-  const common = { base: tree.base.commit, sandbox: tree.sandbox };
+  const common = { base: tree.base.commit, ...placeKey(tree) };
   let notes: z.infer<typeof Note>[] = [];
   if (one.entry !== undefined) {
     const program = docProgram(one.language, docs, one.entry);

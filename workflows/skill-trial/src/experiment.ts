@@ -6,12 +6,12 @@ import { Slug } from './case.js';
 import { readYaml, shown } from './document.js';
 import { SettingsError } from './errors.js';
 import { extraSettings } from './extras.js';
+import { HostPort } from './network-proxy.js';
 import { rootPaths } from './paths.js';
 import { SandboxWish } from './sandbox-plan.js';
 
 const ArmName = z.string().regex(/^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$/, 'letters, digits and single hyphens');
 const Positive = z.number({ message: 'a positive number' }).positive('a positive number');
-const HostPort = z.string().regex(/^[A-Za-z0-9.-]+:\d{1,5}$/, 'host:port, without a scheme');
 const Count = z.int({ message: 'a whole number from 1' }).positive('a whole number from 1');
 
 /** A list of names, each once: a second mention would be a second run under the same name. */

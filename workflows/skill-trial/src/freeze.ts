@@ -11,6 +11,8 @@ import { hashOf, sha256 } from './hash.js';
 import { caseOf, type Lab, skillsOf } from './lab.js';
 import { appendLedger, readLedger } from './ledger.js';
 import { type Conditions, Lock } from './lock.js';
+import type { Place } from './place.js';
+import { preparePlace } from './prepared-place.js';
 import { prettyJson, readJson, writeWhole } from './record.js';
 import { measureReference } from './reference.js';
 import { resourceLimitsOf } from './resource-limits.js';
@@ -29,12 +31,12 @@ const run = promisify(execFile);
  * Freezes an experiment: checks everything, makes each base commit, runs the starting suites, and writes lock.json, schedule.jsonl
  * and one spec per trial. Conditions equal to those of the present lock keep it, byte for byte; others make a new one beside the old.
  */
-export async function freeze(lab: Lab): Promise<{ lock: Lock; isNew: boolean }> {
-  await validateLab(lab);
+export async function freeze(lab: Lab, onStep?: (text: string) => void): Promise<{ lock: Lock; isNew: boolean }> {
+  await validateLab(lab, onStep);
   const sandbox = await findSandbox(lab.experiment.sandbox, lab.experiment.sandbox_image);
   const bases = new Map<string, Base>();
   for (const [name, one] of lab.cases) bases.set(name, await makeBase(one, lab.run.bases));
-  const { conditions, specs } = await gather(lab, sandbox, bases);
+  const { conditions, specs } = await gather(lab, sandbox, bases, onStep);
   const id = hashOf(conditions);
   const kept = await readJson(join(lab.run.locks, `${id}.json`), Lock).catch(() => null);
   const lock = kept ?? (await seal(lab, id, conditions));
@@ -78,7 +80,7 @@ const anyView = {
   path: '/bin',
 };
 
-async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>) {
+async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>, onStep?: (text: string) => void) {
   const { experiment, agent, extras } = lab;
   if (!agent.apis.includes(experiment.model.api)) {
     throw new SettingsError(`Agent ${agent.name} does not speak ${experiment.model.api}`, {
@@ -91,13 +93,16 @@ async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>)
   const cases: Conditions['cases'] = {};
   for (const [name, one] of lab.cases) {
     const base = bases.get(name) as Base;
-    const reference = await measureReference(lab, one, base, sandbox.kind);
+    const { place, environment, setUp } = await preparePlace(lab, one, base, sandbox, onStep);
+    const reference = await measureReference(lab, one, base, place);
     cases[name] = {
       base: { commit: base.commit, tree: base.tree, origin: base.origin, content: base.content, removed: base.removed },
       hashes: await caseHashes(one),
-      ...(await startingSuite(lab, one, base, sandbox)),
+      ...(await startingSuite(lab, one, base, place)),
       script: await scriptHash(one, experiment.model.scripted),
       ...(reference === null ? {} : { reference }),
+      ...(environment === null ? {} : { environment: { ...environment, limits: place.limits } }),
+      ...(setUp === null ? {} : { setup: setUp }),
     };
   }
   const common = {
@@ -107,8 +112,6 @@ async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>)
     model: experiment.model,
     limits: experiment.limits,
     network: experiment.network,
-    sandbox: sandbox.kind,
-    ...(sandbox.image === null ? {} : { image: sandbox.image }),
     node: process.versions.node,
     platform: `${process.platform}-${process.arch}`,
     seed: experiment.seed,
@@ -129,8 +132,12 @@ async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>)
       });
       requireFreeVariables(extras.env, start.env);
       const launch = hashOf(start);
+      const { kind, image } = one.environment ?? sandbox;
       const spec: Spec = {
         ...common,
+        sandbox: kind,
+        ...(image == null ? {} : { image }),
+        ...(one.setup === undefined ? {} : { setup: { key: one.setup.key, content: one.setup.content } }),
         agent: { ...common.agent, launch, ...(extras.sha256 === null ? {} : { extras: extras.sha256 }) },
         case: name,
         arm,
@@ -174,7 +181,7 @@ function requireFreeVariables(declared: Record<string, string>, set: Record<stri
 }
 
 /** The starting suite, run on the clean base: green, or red in exactly the tests that case.yaml names as known. */
-async function startingSuite(lab: Lab, one: Case, base: Base, sandbox: SandboxFound) {
+async function startingSuite(lab: Lab, one: Case, base: Base, place: Place) {
   if (!hasTests(one)) return { knownFailures: [], startingTests: 0 };
   await mkdir(lab.run.scratch, { recursive: true });
   const folder = await mkdtemp(join(lab.run.scratch, 'suite-'));
@@ -186,9 +193,7 @@ async function startingSuite(lab: Lab, one: Case, base: Base, sandbox: SandboxFo
       patch: null,
       overlay: [],
       files: null,
-      sandbox: sandbox.kind,
-      image: sandbox.image,
-      limits: resourceLimitsOf(lab.experiment),
+      ...place,
       timeoutMs: 120_000,
     };
     const outcome = await runTestCheck(plan, folder);

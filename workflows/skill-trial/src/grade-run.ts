@@ -12,6 +12,7 @@ import type { Artifact, JudgeMark, JudgeRow } from './judge.js';
 import { askJudge, judgeName, readJudgement } from './judge-run.js';
 import { baseOf, caseOf, type Lab, skillsOf } from './lab.js';
 import { Lock } from './lock.js';
+import { frozenPlace, placeKey } from './place.js';
 import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } from './record.js';
 import { runInTree } from './tree-run.js';
 import type { SavedTrial } from './trial-record.js';
@@ -119,17 +120,18 @@ async function gradeTrial(
       tree,
       run: async (check) => {
         const { conditions } = await readJson(lab.run.lock, Lock);
-        const { kind } = conditions.sandbox;
+        const place = frozenPlace(lab, conditions, one.name);
+        const { sandbox: kind, ...more } = placeKey(place);
         const target = lab.run.grade(
           record.content,
-          hashOf({ version: 1, check, case: record.case, base: record.baseCommit, kind }),
+          hashOf({ version: 1, check, case: record.case, base: record.baseCommit, kind, ...more }),
         );
         const plan = {
           case: one,
           base,
           patch: join(folder, 'patch.diff'),
           overlay: check.files === undefined ? [] : ([[join(one.folder, check.files), check.files]] as [string, string][]),
-          sandbox: kind,
+          ...place,
           timeoutMs: check.timeout_seconds * 1000,
         };
         await ensure(target, async (draft) => {

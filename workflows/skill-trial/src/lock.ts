@@ -3,8 +3,21 @@ import { Experiment } from './experiment.js';
 import { FrozenReference } from './reference.js';
 import { LimitsInForce, ResourceLimits } from './resource-limits.js';
 import { SandboxKind } from './sandbox-plan.js';
+import { FrozenSetUp } from './set-up.js';
 
 const Sha = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** What sessions and tests run in. */
+const FrozenSandbox = z.strictObject({
+  kind: SandboxKind,
+  version: z.string().nullable(),
+  because: z.string().nullable(),
+  doesNotStop: z.array(z.string()),
+  /** Absent in locks made before there were any. */
+  image: z.string().nullable().optional(),
+  limits: ResourceLimits.optional(),
+  inForce: LimitsInForce.optional(),
+});
 
 /** The frozen conditions of PROTOCOL.md, section 2: a difference in any of them invalidates the pair. */
 export const Conditions = z.strictObject({
@@ -27,6 +40,10 @@ export const Conditions = z.strictObject({
       script: Sha.nullable(),
       /** For a case with a verifier: what its tests can tell, measured before any trial. */
       reference: FrozenReference.optional(),
+      /** The case's own container, for its sessions and its tests. Absent: the experiment's sandbox. */
+      environment: FrozenSandbox.optional(),
+      /** What its set-up made, once, for every arm and every run of its tests. Absent: it has none. */
+      setup: FrozenSetUp.optional(),
     }),
   ),
   skills: z.record(z.string(), z.strictObject({ sha256: Sha, version: z.string().nullable(), owner: z.string().nullable() })),
@@ -36,16 +53,7 @@ export const Conditions = z.strictObject({
     version: z.string(),
     mechanism: z.strictObject({ without: z.string(), with: z.string() }),
   }),
-  sandbox: z.strictObject({
-    kind: SandboxKind,
-    version: z.string().nullable(),
-    because: z.string().nullable(),
-    doesNotStop: z.array(z.string()),
-    /** Absent in locks made before there were any. */
-    image: z.string().nullable().optional(),
-    limits: ResourceLimits.optional(),
-    inForce: LimitsInForce.optional(),
-  }),
+  sandbox: FrozenSandbox,
   node: z.string(),
   platform: z.string(),
   /** Spec hash by `<case>.<arm>`. */

@@ -18,7 +18,7 @@ export async function measureSession(
     ...lab.agent,
     launch: (request) => ({ ...lab.agent.launch(request), argv: ['sleep', String(seconds)] }),
   };
-  const { kind } = await findSandbox(lab.experiment.sandbox);
+  const { kind, image } = await findSandbox(lab.experiment.sandbox, lab.experiment.sandbox_image);
   const from = process.hrtime.bigint();
   const session = await runSession(
     {
@@ -28,6 +28,7 @@ export async function measureSession(
       program,
       base,
       sandbox: kind,
+      image,
       prompt: one.taskBytes,
       skills: [],
       allSkills: [...lab.skills.values()],

@@ -4,7 +4,9 @@ import { createServer, type Server as SocketServer } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from './clock.js';
-import type { Experiment } from './experiment.js';
+
+/** An address that a policy names. */
+export const HostPort = z.string().regex(/^[A-Za-z0-9.-]+:\d{1,5}$/, 'host:port, without a scheme');
 
 /** One connection that something inside asked the proxy for: a line of network.jsonl. */
 export const Connection = z.strictObject({
@@ -22,9 +24,9 @@ export interface NetworkProxy {
   close(): Promise<void>;
 }
 
-/** Hosts that the policy lets through, as `host:port`, in lower case. */
-export function allowedHosts(network: Experiment['network']): string[] {
-  return network === 'gateway-only' ? [] : network.allow.map((one) => one.toLowerCase());
+/** Hosts that a policy lets through, as `host:port`, in lower case; a policy that is one word lets none through. */
+export function allowedHosts(network: string | { allow: string[] }): string[] {
+  return typeof network === 'string' ? [] : network.allow.map((one) => one.toLowerCase());
 }
 
 /**

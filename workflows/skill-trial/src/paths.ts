@@ -79,6 +79,8 @@ export function runPaths(root: string, experiment: string) {
       join(run, folder, content.slice(0, 16), name),
     stability: join(run, 'stability'),
     reference: (caseName: string, key: string) => join(run, 'references', caseName, key.slice(0, 16)),
+    /** What the set-up of a case made, by a key of all it follows from. */
+    setUp: (caseName: string, key: string) => join(run, 'setups', caseName, key.slice(0, 16)),
     verdicts: join(run, 'verdicts.json'),
     grading: join(run, 'grading.json'),
     /** What a judge or a command said of one variant, by a key of all it follows from. */

@@ -6,8 +6,8 @@ import { type Case, caseHashes } from './case.js';
 import { PrerequisiteError } from './errors.js';
 import { hashOf } from './hash.js';
 import type { Lab } from './lab.js';
+import { type Place, placeKey } from './place.js';
 import { hasRecord, readJson, recordHash, sealRecord } from './record.js';
-import type { SandboxKind } from './sandbox-plan.js';
 import { runTestCheck, TestCheck } from './test-check.js';
 import { findFramework, type TestResult } from './test-framework.js';
 import { type ExpectedTest, expectTests } from './verdict.js';
@@ -36,12 +36,12 @@ export async function measureReference(
   lab: Pick<Lab, 'run'>,
   one: Case,
   base: Pick<Base, 'folder' | 'commit'>,
-  sandbox: SandboxKind,
+  place: Place,
 ): Promise<FrozenReference | null> {
   if (one.verifier === undefined) return null;
   const { solution, ...hashes } = await caseHashes(one);
   const files = 'verifier' in hashes ? hashes.verifier : null;
-  const key = hashOf({ base: base.commit, verifier: one.verifier, files, solution, sandbox });
+  const key = hashOf({ base: base.commit, verifier: one.verifier, files, solution, ...placeKey(place) });
   const folder = lab.run.reference(one.name, key);
   if (!(await hasRecord(folder))) {
     await mkdir(lab.run.scratch, { recursive: true });
@@ -49,7 +49,7 @@ export async function measureReference(
     try {
       for (const [tree, overlay] of trees(one)) {
         for (let index = 1; index <= one.verifier.reruns; index++) {
-          const plans = verifierPlans(one, { base, patch: null, overlay }, sandbox, `${tree}-${index}`);
+          const plans = verifierPlans(one, { base, patch: null, overlay }, place, `${tree}-${index}`);
           for (const plan of plans) {
             const { tests } = await runTestCheck(plan, join(draft, plan.name));
             // on the untouched repository nothing may be collectable; what was made for the tests must run them

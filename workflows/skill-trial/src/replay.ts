@@ -7,6 +7,7 @@ import { PrerequisiteError, SettingsError } from './errors.js';
 import { canonicalJson, sha256 } from './hash.js';
 import { baseOf, caseOf, type Lab } from './lab.js';
 import { normalisers } from './normaliser.js';
+import { placeOfSpec } from './place.js';
 import { prettyJson, readJson, writeWhole } from './record.js';
 import { startRecordedModel } from './recorded-model.js';
 import { readBody, readCalls } from './recording.js';
@@ -16,6 +17,7 @@ import { readStudy } from './study.js';
 import { statusOf } from './trial.js';
 import { contentHash, type SavedTrial } from './trial-record.js';
 import { type UsageRecord, usageRecord } from './usage-record.js';
+import { madeBy } from './warm-tree.js';
 
 /** One recorded trial run again, with its recording in the model's place. */
 export const TrialReplay = z.strictObject({
@@ -101,6 +103,7 @@ async function replayTrial(lab: Lab, saved: SavedTrial): Promise<TrialReplay> {
   const { spec } = await readJson(lab.run.spec(record.id), TrialSpec);
   const program = await lab.agent.find(lab.root);
   const base = await baseOf(lab, spec.case, spec.baseCommit);
+  const place = placeOfSpec(lab, spec);
   await mkdir(lab.run.scratch, { recursive: true });
   const draft = await mkdtemp(join(lab.run.scratch, 'replay-'));
   const model = await startRecordedModel(folder);
@@ -112,8 +115,7 @@ async function replayTrial(lab: Lab, saved: SavedTrial): Promise<TrialReplay> {
         agent: lab.agent,
         program,
         base,
-        sandbox: spec.sandbox,
-        image: spec.image ?? null,
+        ...place,
         prompt: await readFile(join(folder, 'prompt.txt')),
         followUps: caseOf(lab, spec.case).eval?.follow_ups ?? [],
         skills: spec.skills.map(({ name }) => skillOf(lab, name)),
@@ -124,7 +126,7 @@ async function replayTrial(lab: Lab, saved: SavedTrial): Promise<TrialReplay> {
         ...(await recordedFolder(saved)),
       },
       draft,
-      (workspace) => captureChange(workspace, base, draft),
+      async (workspace) => captureChange(workspace, base, draft, await madeBy(place.warm)),
     );
     const [patch, recordedPatch] = await Promise.all([draft, folder].map((one) => readFile(join(one, 'patch.diff'))));
     const recordedResponse = await readFile(join(folder, 'response.md'));

@@ -126,9 +126,32 @@ export function conditionsSection(report: Report): Section {
           one.knownFailures.join('; ') || 'none',
         ]),
       ),
+      ...ownPlaces(conditions.cases),
       details('Every frozen condition, as locked (JSON)', [{ kind: 'code', text: JSON.stringify(conditions, null, 2) }]),
     ],
   };
+}
+
+/** The containers and set-ups of the cases that have any. */
+function ownPlaces(cases: Report['conditions']['cases']): Block[] {
+  const rows = Object.entries(cases).filter(([, one]) => one.environment !== undefined || one.setup !== undefined);
+  if (rows.length === 0) return [];
+  return [
+    table(
+      'Environments and set-ups: the same for every arm and every run of the tests',
+      ['Case', 'Container image', '#Set-up (s)', '#Files made', 'SHA-256 of what it made'],
+      rows.map(([name, { environment, setup }]) => [
+        name,
+        environment?.image == null ? "the experiment's sandbox" : { code: environment.image },
+        setup === undefined ? 'no set-up' : setup.seconds.toFixed(1),
+        setup === undefined ? '' : String(setup.files),
+        setup === undefined ? '' : { code: setup.content },
+      ]),
+    ),
+    ...(rows.some(([, { setup }]) => setup !== undefined)
+      ? [text('A set-up runs once, before the first trial. Its time is in no trial.')]
+      : []),
+  ];
 }
 
 const orderWords = {

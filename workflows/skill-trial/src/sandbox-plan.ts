@@ -65,6 +65,11 @@ export function isolates(kind: SandboxKind): boolean {
   return kind === 'bubblewrap' || kind === 'container';
 }
 
+/** Where a server of the lab listens for a kind: a socket where the sandbox has a network of its own, else a free port on loopback. */
+export function listenFor(kind: SandboxKind, socketPath: string): { socketPath: string } | { host: '127.0.0.1'; port: number } {
+  return isolates(kind) ? { socketPath } : { host: '127.0.0.1', port: 0 };
+}
+
 /** Whether a kind keeps the agent from every connection but to the lab's own servers. */
 export function holdsNetwork(kind: SandboxKind): boolean {
   return kind !== 'private-home';

@@ -24,11 +24,12 @@ import { attestRecording } from './recorded-requests.js';
 import { readCalls } from './recording.js';
 import { resourceLimitsOf } from './resource-limits.js';
 import { doesNotStop, limitsInForce } from './sandbox.js';
-import { holdsNetwork, isolates, proxyVariables, type SandboxKind, type SandboxPlan, sandboxView } from './sandbox-plan.js';
+import { holdsNetwork, listenFor, proxyVariables, type SandboxKind, type SandboxPlan, sandboxView } from './sandbox-plan.js';
 import { redactKey, scanForSecrets } from './secret-scan.js';
 import type { Skill } from './skill.js';
 import type { Trajectory } from './trajectory.js';
 import { checkPrefix } from './tree-run.js';
+import { layWarm, type Warm } from './warm-tree.js';
 
 export interface SessionPlan {
   experiment: Experiment;
@@ -39,6 +40,8 @@ export interface SessionPlan {
   sandbox: SandboxKind;
   /** Identity of the container image; null or absent: the machine's own system. */
   image?: string | null;
+  /** What the case's set-up made; null or absent: it has none. */
+  warm?: Warm | null;
   /** What is given on standard input, byte for byte. */
   prompt: Uint8Array;
   /** Prompts after the first; absent: none. */
@@ -95,6 +98,7 @@ export async function runSession(
   await ownFolder(scratch);
   await Promise.all(['home', 'tmp'].map((name) => mkdir(folder(name))));
   await makeWorkspace(plan.base, folder('workspace'));
+  await layWarm(plan.warm ?? null, folder('workspace'), folder('home'));
   await copySkills(plan.skills, folder('skills'));
   const model = plan.model ?? (await openModel(plan));
   const stop = new AbortController();
@@ -217,11 +221,6 @@ export async function runSession(
     await Promise.allSettled([gateway.close(), model.close(), proxy?.close()]);
     await rm(scratch, { recursive: true, force: true });
   }
-}
-
-/** A socket where the sandbox has a network of its own, else a free port on loopback. */
-function listenFor(kind: SandboxKind, socketPath: string): { socketPath: string } | { host: '127.0.0.1'; port: number } {
-  return isolates(kind) ? { socketPath } : { host: '127.0.0.1', port: 0 };
 }
 
 /**

@@ -3,5 +3,6 @@
 export { agentOf } from './agent.js';
 export { type Experiment, readExperiment } from './experiment.js';
 export { findRoot, rootPaths } from './paths.js';
+export { presentImages } from './present-images.js';
 export { findSandbox } from './sandbox.js';
 export { makeSchedule } from './schedule.js';

@@ -32,6 +32,8 @@ export const Spec = z.strictObject({
   sandbox: SandboxKind,
   /** Identity of the container image; absent where the machine's own system is used. */
   image: z.string().optional(),
+  /** What the case's set-up made: the key of its record, and the hash of its content. Absent: the case has none. */
+  setup: z.strictObject({ key: Sha, content: Sha }).optional(),
   node: z.string(),
   platform: z.string(),
   seed: z.int().nonnegative(),

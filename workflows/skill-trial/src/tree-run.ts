@@ -5,15 +5,18 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { applyPatch, type Base } from './base.js';
 import type { Case } from './case.js';
+import { systemClock } from './clock.js';
 import { ownFolder, runContained } from './contained-run.js';
 import { listTree } from './hash.js';
+import { type NetworkProxy, openNetworkProxy } from './network-proxy.js';
 import { keptOutOfReach } from './paths.js';
+import type { Place } from './place.js';
 import type { ProcessOutcome } from './process.js';
-import { defaultLimits, type ResourceLimits } from './resource-limits.js';
-import { isolates, type SandboxKind, type SandboxPlan, sandboxView } from './sandbox-plan.js';
+import { isolates, listenFor, proxyVariables, type SandboxPlan, sandboxView } from './sandbox-plan.js';
+import { layWarm } from './warm-tree.js';
 
 /** A tree to run something in: base, a variant's patch, and files laid over both. */
-export interface TreePlan {
+export interface TreePlan extends Place {
   case: Pick<Case, 'folder'>;
   base: Pick<Base, 'folder' | 'commit'>;
   /** The variant's patch; null: the clean base. */
@@ -22,11 +25,15 @@ export interface TreePlan {
   overlay: [string, string][];
   /** What the files laid over the tree call its folder; replaced in them where it is another. */
   workspaceName?: string;
-  sandbox: SandboxKind;
-  image?: string | null;
-  /** As tight as the agent was held; by default the lab's own limits. */
-  limits?: ResourceLimits;
   timeoutMs: number;
+}
+
+/** What a set-up needs and no run of tests has. */
+export interface TreeExtras {
+  /** Hosts that may be reached, as host:port. */
+  allow: string[];
+  /** Sees the folders before they are removed. */
+  capture: (folders: { workspace: string; home: string }, outcome: ProcessOutcome) => Promise<void>;
 }
 
 export interface TreeRun {
@@ -42,23 +49,33 @@ export const checkPrefix = 'skill-trial-check-';
 const reportersFolder = join(dirname(fileURLToPath(import.meta.url)), '..', 'reporters');
 
 /**
- * Runs a program in a variant's tree, in a sandbox without any network; stdout.txt and stderr.txt go into `target`. The code that
- * runs is the agent's: it is held as tightly as the agent was. A failing run is an outcome; only a missing program throws.
+ * Runs a program in a variant's tree and its case's place, without any network; stdout.txt and stderr.txt go into `target`. The code
+ * that runs is the agent's: it is held as tightly as the agent was. A failing run is an outcome; only a missing program throws.
  */
 export async function runInTree(
   plan: TreePlan,
   target: string,
-  program: (where: { workspace: string; reporters: string; out: string }) => { argv: string[]; env: Record<string, string> },
+  program: (where: { workspace: string; reporters: string; out: string; tmp: string }) => {
+    argv: string[];
+    env: Record<string, string>;
+  },
+  extras?: TreeExtras,
 ): Promise<TreeRun> {
   const scratch = await mkdtemp(join(tmpdir(), checkPrefix));
+  let proxy: NetworkProxy | null = null;
   try {
     const [workspace, home, tmp] = [join(scratch, 'workspace'), join(scratch, 'home'), join(scratch, 'tmp')];
     await Promise.all([mkdir(home), mkdir(tmp), mkdir(target, { recursive: true })]);
     const patch = join(scratch, 'patch.diff');
     await (plan.patch === null ? writeFile(patch, '') : cp(plan.patch, patch));
     await applyPatch(plan.base, patch, workspace);
+    await layWarm(plan.warm, workspace, home);
     for (const [from, to] of plan.overlay) await layOver(from, workspace, to);
     await ownFolder(scratch);
+    if (extras !== undefined) {
+      const listen = listenFor(plan.sandbox, join(scratch, 'proxy.sock'));
+      proxy = await openNetworkProxy({ allow: extras.allow, listen, dir: target, clock: systemClock });
+    }
     const reporters = isolates(plan.sandbox) ? '/lab/reporters' : reportersFolder;
     const sandbox: SandboxPlan = {
       kind: plan.sandbox,
@@ -69,21 +86,22 @@ export async function runInTree(
       readOnly: [[reportersFolder, reporters]],
       hide: keptOutOfReach(plan.case.folder),
       gateway: null,
-      proxy: null,
-      limits: plan.limits ?? defaultLimits,
-      image: plan.image ?? null,
+      proxy: proxy?.way ?? null,
+      limits: plan.limits,
+      image: plan.image,
     };
     const view = sandboxView(sandbox, '');
     if (plan.workspaceName !== undefined && plan.workspaceName !== view.workspace)
       await renameWorkspace(plan.overlay, workspace, plan.workspaceName, view.workspace);
     const out = `${view.tmp}/tests.jsonl`;
-    const { argv, env: own } = program({ workspace: view.workspace, reporters, out });
+    const { argv, env: own } = program({ workspace: view.workspace, reporters, out, tmp: view.tmp });
     const env = {
       PATH: view.path,
       HOME: view.home,
       TMPDIR: view.tmp,
       LANG: 'C.UTF-8',
       CI: 'true',
+      ...proxyVariables(sandbox),
       ...own,
     };
     const { outcome } = await runContained({
@@ -98,9 +116,11 @@ export async function runInTree(
         timeoutMs: plan.timeoutMs,
       },
     });
+    await extras?.capture({ workspace, home }, outcome);
     const lines = await readFile(join(tmp, 'tests.jsonl'), 'utf8').catch(() => '');
     return { outcome, argv, workspace: view.workspace, lines };
   } finally {
+    await proxy?.close();
     await rm(scratch, { recursive: true, force: true });
   }
 }

@@ -11,6 +11,7 @@ import { requireFrozen } from './frozen-inputs.js';
 import { baseOf, caseOf, type Lab } from './lab.js';
 import { appendLedger } from './ledger.js';
 import { Lock } from './lock.js';
+import { placeOfSpec } from './place.js';
 import type { ProgressEvent } from './progress.js';
 import { providerFailures } from './provider-failures.js';
 import { hasRecord, linkRecord, prettyJson, readJson, sealRecord } from './record.js';
@@ -21,6 +22,7 @@ import { parseTrialName } from './trial-name.js';
 import { contentHash, type TrialRecord, type TrialStatus } from './trial-record.js';
 import { sumUsage } from './usage.js';
 import { usageMismatches, usageRecord } from './usage-record.js';
+import { madeBy } from './warm-tree.js';
 
 export interface RunOptions {
   /** A real model costs money: the person (or script) said yes. */
@@ -133,6 +135,7 @@ async function runAttempt(
   const one = caseOf(lab, spec.spec.case);
   const program = await lab.agent.find(lab.root);
   const base = await baseOf(lab, spec.spec.case, spec.spec.baseCommit);
+  const place = placeOfSpec(lab, spec.spec);
   const seed = trialSeed(spec.spec.seed, name);
   const report = (event: ProgressEvent['event'], calls: readonly CallRecord[], note: string) => {
     const sum = sumUsage(calls.filter((call) => call.usage !== null).map((call) => call.usage));
@@ -148,8 +151,7 @@ async function runAttempt(
       extras: lab.extras,
       program,
       base,
-      sandbox: spec.spec.sandbox,
-      image: spec.spec.image ?? null,
+      ...place,
       prompt: one.taskBytes,
       followUps: one.eval?.follow_ups ?? [],
       skills: spec.spec.skills.map((skill) => lab.skills.get(skill.name) as never),
@@ -159,7 +161,7 @@ async function runAttempt(
       onProgress: (calls) => void report('call', calls, ''),
     },
     draft,
-    (workspace) => captureChange(workspace, base, draft),
+    async (workspace) => captureChange(workspace, base, draft, await madeBy(place.warm)),
   );
   const trouble = surroundingsTrouble(session, spec.spec.limits.wall_seconds);
   await report('ended', session.calls, trouble ?? statusOf(session).status);

@@ -4,6 +4,7 @@ import { differentVariants, type Obtain, recordedBy } from './control.js';
 import { FrozenError } from './errors.js';
 import { baseOf, caseOf, type Lab } from './lab.js';
 import { Lock } from './lock.js';
+import { frozenPlace } from './place.js';
 import { prettyJson, readJson, recordHash, writeWhole } from './record.js';
 import { readReference } from './reference.js';
 import type { SavedTrial } from './trial-record.js';
@@ -49,7 +50,7 @@ export async function gatherVerdicts(
     const base = await baseOf(lab, one.name, record.baseCommit);
     const tree = { base, patch: join(folder, 'patch.diff'), overlay: [] };
     const done = [];
-    for (const plan of verifierPlans(one, tree, conditions.sandbox.kind, 'verifier', frozen?.sha256))
+    for (const plan of verifierPlans(one, tree, frozenPlace(lab, conditions, one.name), 'verifier', frozen?.sha256))
       done.push(await obtain(record.content, plan, 'checks'));
     const results = verifierResults(done.map(({ check }) => check));
     return {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Base } from './base.js';
 import type { Case } from './case.js';
-import type { SandboxKind } from './sandbox-plan.js';
+import type { Place } from './place.js';
 import type { TestCheck, TestCheckPlan } from './test-check.js';
 import { TestFrameworkName, type TestResult } from './test-framework.js';
 
@@ -42,13 +42,7 @@ export interface VerifiedTree {
 }
 
 /** The test-check plans of a verifier on a tree, in the order of the checks; `name` tells one run from another, `overlayKey` stands for the verifier's files. */
-export function verifierPlans(
-  one: Case,
-  tree: VerifiedTree,
-  sandbox: SandboxKind,
-  name: string,
-  overlayKey?: string,
-): TestCheckPlan[] {
+export function verifierPlans(one: Case, tree: VerifiedTree, place: Place, name: string, overlayKey?: string): TestCheckPlan[] {
   const { verifier } = one;
   if (verifier === undefined) return [];
   // last, so that an agent's file of the same name is not what runs
@@ -65,7 +59,7 @@ export function verifierPlans(
     ...(overlayKey === undefined ? {} : { overlayKey }),
     files: null,
     ...(verifier.workspace === undefined ? {} : { workspaceName: verifier.workspace }),
-    sandbox,
+    ...place,
     timeoutMs: check.timeout_seconds * 1000,
   }));
 }

@@ -8,6 +8,7 @@ import { type Case, readCase } from '../src/case.js';
 import { readExample } from '../src/doc-language.js';
 import { findCommands, findGuarantees, readDoc } from '../src/doc-text.js';
 import { checkDocumentation, type ObtainProgram, ProgramRun, shapeOf } from '../src/documentation-check.js';
+import { plainPlace } from '../src/place.js';
 import { readJson } from '../src/record.js';
 import { findSandbox } from '../src/sandbox.js';
 
@@ -92,7 +93,7 @@ describe.each([
   const check = async (text: string) => {
     const patch = join(scratch, 'patch.diff');
     await writeFile(patch, '');
-    const tree = { case: one, base, patch, overlay: [], sandbox, timeoutMs: 60_000 };
+    const tree = { case: one, base, patch, overlay: [], ...plainPlace(sandbox), timeoutMs: 60_000 };
     return (await checkDocumentation('c', one, tree, [readDoc('README.md', text)], obtain)).documentation;
   };
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeBase } from '../src/base.js';
 import type { Case, TestedCase } from '../src/case.js';
+import { plainPlace } from '../src/place.js';
 import { findSandbox, type SandboxFound } from '../src/sandbox.js';
 import { isGreen, runTestCheck } from '../src/test-check.js';
 import { tempFolder, writeFiles } from './fixture.js';
@@ -32,7 +33,7 @@ async function run(
       patch: null,
       overlay: Object.keys(parts.overlay ?? {}).map((path) => [join(folder, 'overlay', path), path]),
       files: parts.only ?? null,
-      sandbox: sandbox.kind,
+      ...plainPlace(sandbox.kind),
       timeoutMs: parts.timeoutMs ?? 60_000,
     },
     join(folder, 'target'),
