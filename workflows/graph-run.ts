@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
-import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
@@ -28,7 +27,6 @@ export async function runGraph(lab: Lab, target: string, say: (text: string) => 
   await mkdir(dirname(log), { recursive: true });
   await rm(lab.run.progress, { force: true });
   const file = createWriteStream(log);
-  const parallel = lab.experiment.order === 'parallel' ? cpus().length : 1;
   const child = spawn(
     process.execPath,
     [
@@ -36,7 +34,6 @@ export async function runGraph(lab: Lab, target: string, say: (text: string) => 
       'run',
       `${lab.experiment.name}:${target}`,
       '--outputStyle=stream-without-prefixes',
-      `--parallel=${parallel}`,
     ],
     {
       cwd: lab.root,

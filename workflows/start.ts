@@ -5,6 +5,7 @@ import {
   listExperiments,
   openLab,
   PrerequisiteError,
+  questionsOf,
   readReport,
   recordedTrials,
   runPaths,
@@ -58,10 +59,8 @@ async function askBeforeSpending(lab: Awaited<ReturnType<typeof openLab>>): Prom
   }
   // Nothing left by the last freeze: no question. Should a changed setting call for new trials, the run step refuses without a yes.
   if (left === 0) return;
-  // every arm of every case is asked once, those with skills twice; a trial whose surroundings fail is tried again
-  const questions =
-    lab.experiment.cases.length *
-    Object.values(lab.experiment.arms).reduce((sum, arm) => sum + (arm.skills.length > 0 ? 2 : 1), 0);
+  // each set of skills is asked once, one that is not empty twice; a trial whose surroundings fail is tried again
+  const questions = questionsOf(lab).reduce((sum, [asked]) => sum + (lab.experiment.arms[asked.arm]?.skills.length ? 2 : 1), 0);
   const sessions = left * limits.attempts + questions;
   const cap =
     limits.cost_usd === null

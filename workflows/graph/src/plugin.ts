@@ -34,7 +34,7 @@ async function projectsOf(folder: string, root: string): Promise<Record<string, 
   };
   for (const [index, line] of schedule.entries()) {
     const before = line.block === null ? undefined : schedule[index - 1];
-    const target: TargetConfiguration = trialTarget(name, line.trial, before?.trial ?? null);
+    const target: TargetConfiguration = trialTarget(name, line.trial, before?.trial ?? null, experiment?.order ?? 'alternate');
     const trialRoot = join(folder, 'trials', line.trial);
     projects[trialRoot] = {
       name: `${name}.${line.trial}`,

@@ -211,8 +211,13 @@ export function experimentTargets(
  * One trial as a task. Its key is the spec that freeze wrote for it (the part of the lock that can change what the agent does) and
  * nothing else. What Nx owns is a second set of names for the record, which it may delete or replace; the record itself stays.
  */
-export function trialTarget(experiment: string, trial: string, before: string | null): TargetConfiguration {
-  return task(`3-run.js ${experiment} ${trial}`, {
+export function trialTarget(
+  experiment: string,
+  trial: string,
+  before: string | null,
+  order: Experiment['order'],
+): TargetConfiguration {
+  const target = task(`3-run.js ${experiment} ${trial}`, {
     dependsOn: [
       { projects: [experiment], target: 'freeze' },
       { projects: [experiment], target: 'discover' },
@@ -222,6 +227,7 @@ export function trialTarget(experiment: string, trial: string, before: string | 
     inputs: [{ dependentTasksOutputFiles: `**/specs/${trial}.json` }, { externalDependencies: [] }],
     outputs: [`{workspaceRoot}/data/runs/${experiment}/receipts/${trial}`],
   });
+  return { ...target, parallelism: order === 'parallel' };
 }
 
 /** A target that takes further words of the command line. */
@@ -229,6 +235,7 @@ function withWords(target: TargetConfiguration): TargetConfiguration {
   return { ...target, options: { ...target.options, forwardAllArgs: true } };
 }
 
+/** A task has the machine to itself: what it times (a session, a suite, a notebook) must not wait for another (decision 0039). */
 function task(
   command: string,
   cached: Pick<TargetConfiguration, 'inputs' | 'outputs' | 'dependsOn'> | null = null,
@@ -236,6 +243,7 @@ function task(
   const target = {
     executor: 'nx:run-commands',
     options: { command: `node workflows/dist/${command}`, cwd: '.', forwardAllArgs: false },
+    parallelism: false,
   };
   return cached === null ? { ...target, cache: false } : { ...target, cache: true, ...cached };
 }

@@ -30,6 +30,8 @@ export const Attestation = z.strictObject({
   bodies: z.array(z.strictObject({ skill: z.string(), call: z.int().positive() })),
   /** Texts that were looked for and that no request may hold, by name (the canary), with the first request that did; null: none did. */
   forbidden: z.array(z.strictObject({ name: z.string(), call: z.int().positive().nullable() })),
+  /** Skills whose text stood in front of the task, as declared (deliver: prompt); absent in every other arm. */
+  inPrompt: z.array(z.string()).optional(),
   /** What held the agent and what it ran into; absent where the session was recorded before this was. */
   held: Held.optional(),
   problems: z.array(z.string()),
@@ -45,6 +47,9 @@ export interface AttestationInput {
   skills: Pick<Skill, 'name' | 'description' | 'body'>[];
   /** The skills of this trial's arm. */
   intended: string[];
+  /** Skills whose text is declared to stand in front of the task, and that text; absent: none. */
+  inPrompt?: string[];
+  prefix?: string;
   /** Tools that belong to the agent's skill mechanism. */
   skillTools: string[];
   /** How the agent lists skills: whatever else it lists is a problem, known or not. */
@@ -62,26 +67,38 @@ export interface AttestationInput {
  */
 export function attest(input: AttestationInput): Attestation {
   const problems: string[] = [];
+  const { prefix = '', inPrompt = [] } = input;
+  const prompt = prefix + input.task;
   const answered = input.calls.filter(({ record }) => record.kind === 'model-call');
   const requests = answered.flatMap(({ record, request }) => (request === null ? [] : [{ seq: record.seq, request }]));
   if (requests.length < answered.length) problems.push(`${answered.length - requests.length} requests cannot be read`);
   const kinds = requestKinds(
     requests.map(({ request }) => request),
-    input.task,
+    prompt,
   );
   const main = requests.filter((_, index) => kinds[index] === 'main');
   if (main.length === 0) problems.push('no request reached the model: nothing is proven of this trial');
+  const whole = deliveredTask(main[0]?.request, prompt);
+  const declared = whole?.trimStart().startsWith(prefix) ?? false;
+  const delivered = declared ? (whole as string).slice((whole as string).indexOf(prefix) + prefix.length) : whole;
+  if (whole !== null && !declared) problems.push(`the text of ${inPrompt.join(', ')} is not in front of the task`);
   const listed: string[] = [];
   const bodies: Attestation['bodies'] = [];
   for (const skill of input.skills) {
-    const seen = requests.map(({ seq, request }) => ({ seq, found: occurrences(request, skill) }));
+    const seen = requests.map(({ seq, request }) => ({ seq, found: occurrences(withoutPrefix(request, prefix), skill) }));
+    const told = inPrompt.includes(skill.name);
+    const first = told && delivered !== null && declared ? main[0]?.seq : undefined;
+    if (first !== undefined) bodies.push({ skill: skill.name, call: first });
     const inBody = seen.find(({ found }) => found.body);
-    if (inBody !== undefined) bodies.push({ skill: skill.name, call: inBody.seq });
+    if (first === undefined && inBody !== undefined) bodies.push({ skill: skill.name, call: inBody.seq });
     const mainSeqs = new Set(main.map(({ seq }) => seq));
     if (main.length > 0 && seen.every(({ seq, found }) => !mainSeqs.has(seq) || found.listed)) listed.push(skill.name);
     if (input.intended.includes(skill.name)) {
       const without = seen.find(({ seq, found }) => mainSeqs.has(seq) && !found.listed);
       if (without !== undefined) problems.push(`${skill.name} is not listed in request ${without.seq}`);
+    } else if (told) {
+      const entry = seen.find(({ found }) => found.listed);
+      if (entry !== undefined) problems.push(`${skill.name} is in the prompt and listed as well, in request ${entry.seq}`);
     } else {
       const leak = seen.find(({ found }) => found.listed || found.described || found.body);
       if (leak !== undefined) problems.push(`${skill.name} reached the arm without it, in request ${leak.seq}`);
@@ -112,7 +129,6 @@ export function attest(input: AttestationInput): Attestation {
     problems.push(`${trouble}, in request ${record.seq}`);
     break;
   }
-  const delivered = deliveredTask(main[0]?.request, input.task);
   const delivery =
     delivered === null
       ? 'none'
@@ -135,6 +151,7 @@ export function attest(input: AttestationInput): Attestation {
     models,
     bodies,
     forbidden,
+    ...(inPrompt.length === 0 ? {} : { inPrompt: declared ? inPrompt : [] }),
     ...(input.held === undefined || input.held === null ? {} : { held: input.held }),
     problems,
   };
@@ -192,6 +209,15 @@ function offeredBy({ system, tools }: ModelRequest): string[] {
 /** Everything that a request tells the model, but for the model's own words. */
 function toldBy(request: ModelRequest): string {
   return plain([...offeredBy(request), ...textsOf(request, ['user', 'tool'])].join('\n'));
+}
+
+/** A request without the text that is declared to stand in front of the task. */
+function withoutPrefix(request: ModelRequest, prefix: string): ModelRequest {
+  if (prefix === '') return request;
+  const turns = request.turns.map((turn) =>
+    turn.role === 'user' ? { ...turn, text: turn.text.replace(prefix, () => '') } : turn,
+  );
+  return { ...request, turns };
 }
 
 /** Where a skill occurs in what a request tells the model. */

@@ -96,13 +96,16 @@ function observation({ contrast, results, missing, critical }: ConclusionInput, 
 
 function interpretation({ contrast, results, experiment, rows: all }: ConclusionInput, rows: ComparisonRow[]): string[] {
   const treated = results.filter((result) => result.arm === contrast.arm && result.valid);
-  const skills = experiment.arms[contrast.arm]?.skills ?? [];
+  const { skills = [], deliver } = experiment.arms[contrast.arm] ?? {};
+  const told = deliver === 'prompt';
   const loads = skills.map((skill) => {
     const rows = treated.flatMap((result) => result.activation.filter((row) => row.skill === skill && row.given));
     return { skill, runs: rows.filter((row) => row.loaded).length, of: rows.length };
   });
-  const never = loads.filter((row) => row.runs === 0).map((row) => row.skill);
-  const lines = loads.map((row) => `${row.skill} was loaded in ${row.runs} of ${row.of} runs of arm ${contrast.arm}.`);
+  const never = told ? [] : loads.filter((row) => row.runs === 0).map((row) => row.skill);
+  const lines = told
+    ? [`The text of ${skills.join(', ')} stood in front of the task in arm ${contrast.arm}: nothing was there to load.`]
+    : loads.map((row) => `${row.skill} was loaded in ${row.runs} of ${row.of} runs of arm ${contrast.arm}.`);
   if (!anyDifference(all, contrast)) return [...lines, ...noDifference];
   const up = (metric: string) =>
     rows.find((row) => row.metric === metric && row.delta !== null && Math.abs(row.delta) > 1e-9) !== undefined;

@@ -4,9 +4,11 @@ import { z } from 'zod';
 import { Attestation } from './attestation.js';
 import { captureChange } from './base.js';
 import { requireConsent } from './consent.js';
+import { deliveryOf, offeredSkills } from './delivery.js';
 import { shown } from './document.js';
 import { FrozenError, InfrastructureError } from './errors.js';
 import { contrasts } from './experiment.js';
+import { hashOf } from './hash.js';
 import { baseOf, caseOf, type Lab, skillsOf } from './lab.js';
 import { placeOfSpec } from './place.js';
 import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } from './record.js';
@@ -15,6 +17,7 @@ import { TrialSpec } from './spec.js';
 import { surroundingsTrouble } from './surroundings.js';
 import { Trajectory } from './trajectory.js';
 import { trialName } from './trial-name.js';
+import { inTurn } from './turn.js';
 import { madeBy } from './warm-tree.js';
 
 const Sha = z.string().regex(/^[0-9a-f]{64}$/);
@@ -29,6 +32,7 @@ export const probePrompt = 'What is 17 plus 25? Answer with the number alone.\n'
 export const ArmDiscovery = z.strictObject({
   case: z.string(),
   arm: z.string(),
+  /** Under which the arm was asked: its own spec, or that of the first eval with the same skills. */
   spec: Sha,
   intended: z.array(z.string()),
   /** Read from the model requests: this is the listing. */
@@ -59,10 +63,17 @@ export type Discovery = z.infer<typeof Discovery>;
  * Asks each arm what it sees, and stops when a contrast's two arms see the same skills: then the treatment was not applied, and no
  * trial should run. Records are kept by spec: unchanged conditions are not asked twice.
  */
-export async function discover(lab: Lab, options: { consent: boolean }): Promise<Discovery> {
-  const arms: ArmDiscovery[] = [];
-  for (const one of lab.experiment.cases)
-    for (const arm of Object.keys(lab.experiment.arms)) arms.push(await discoverArm(lab, one, arm, options.consent));
+export async function discover(lab: Lab, options: { consent: boolean; workers?: number }): Promise<Discovery> {
+  const questions = questionsOf(lab);
+  const answers = await inTurn(questions, ([first]) => discoverArm(lab, first, options.consent), options.workers ?? 1);
+  const found = new Map(
+    questions.flatMap((group, index) =>
+      group.map((asked) => [`${asked.case}.${asked.arm}`, { ...(answers[index] as ArmDiscovery), ...asked }]),
+    ),
+  );
+  const arms = [...lab.cases.keys()].flatMap((one) =>
+    Object.keys(lab.experiment.arms).map((arm) => found.get(`${one}.${arm}`) as ArmDiscovery),
+  );
   const discovery: Discovery = {
     schemaVersion: 1,
     listing: `${lab.agent.title} prints no list of skills for a script to read: the listing is what its recorded model requests offer`,
@@ -73,7 +84,7 @@ export async function discover(lab: Lab, options: { consent: boolean }): Promise
   for (const { arm, control } of contrasts(lab.experiment)) {
     for (const name of lab.experiment.cases) {
       const seen = (which: string) => arms.find((row) => row.case === name && row.arm === which)?.listed ?? [];
-      const wanted = (which: string) => skillsOf(lab, which, name);
+      const wanted = (which: string) => offeredSkills(lab, which, name);
       const same = seen(arm).join() === seen(control).join();
       if (!same || wanted(arm).join() === wanted(control).join()) continue;
       throw new FrozenError(`Arms ${arm} and ${control} see the same skills on case ${name}`, {
@@ -96,6 +107,34 @@ export async function discover(lab: Lab, options: { consent: boolean }): Promise
     });
   }
   return discovery;
+}
+
+interface Asked {
+  case: string;
+  arm: string;
+}
+
+/**
+ * Which arms of which cases are asked together, by one question to the first of them. An eval is asked of its set of skills alone: its
+ * files are no place that an agent takes skills from, and every trial's own requests are judged again. Other cases are asked each.
+ */
+export function questionsOf(lab: Pick<Lab, 'cases' | 'experiment'>): [Asked, ...Asked[]][] {
+  const groups = new Map<string, [Asked, ...Asked[]]>();
+  for (const [name, one] of lab.cases) {
+    for (const [arm, { note: _note, control: _control, ...settings }] of Object.entries(lab.experiment.arms)) {
+      const treatment = hashOf({
+        ...settings,
+        skills: skillsOf(lab, arm, name),
+        environment: one.environment,
+        setup: one.setup,
+      });
+      const key = one.eval === undefined ? `${name}.${arm}` : treatment;
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [{ case: name, arm }]);
+      else group.push({ case: name, arm });
+    }
+  }
+  return [...groups.values()];
 }
 
 function checklist(lab: Lab, arms: ArmDiscovery[]): Discovery['checklist'] {
@@ -126,9 +165,9 @@ function checklist(lab: Lab, arms: ArmDiscovery[]): Discovery['checklist'] {
   });
 }
 
-async function discoverArm(lab: Lab, name: string, arm: string, consent: boolean): Promise<ArmDiscovery> {
+async function discoverArm(lab: Lab, { case: name, arm }: Asked, consent: boolean): Promise<ArmDiscovery> {
   const spec = await readJson(lab.run.spec(trialName({ case: name, arm, repeat: 1 })), TrialSpec);
-  const intended = spec.spec.skills.map((skill) => skill.name);
+  const intended = offeredSkills(lab, arm, name);
   const diagnostic = await ask(lab, spec, 'diagnostic', diagnosticPrompt, consent);
   const probe = intended.length === 0 ? null : await ask(lab, spec, 'probe', probePrompt, consent);
   const { response } = diagnostic.trajectory;
@@ -180,7 +219,7 @@ async function ask(lab: Lab, spec: TrialSpec, kind: 'diagnostic' | 'probe', prom
           base,
           ...place,
           prompt: Buffer.from(prompt),
-          skills: spec.spec.skills.map((skill) => lab.skills.get(skill.name) as never),
+          skills: deliveryOf(lab, spec.spec.arm, spec.spec.case).offered,
           allSkills: [...lab.skills.values()],
           repeat: 1,
           seed: spec.spec.seed,

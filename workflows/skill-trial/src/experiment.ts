@@ -27,6 +27,8 @@ export const Arm = z.strictObject({
   /** The arm this one is compared with; by default the first arm without skills. */
   control: ArmName.optional(),
   note: z.string().optional(),
+  /** prompt: the text of its skills stands in front of the task and the agent lists none; absent: the agent lists them. */
+  deliver: z.literal('prompt').optional(),
   mcp: sameInEveryArm,
   files: sameInEveryArm,
   env: sameInEveryArm,
@@ -214,6 +216,10 @@ export function checkExperiment(experiment: Experiment, file: string): Experimen
         'name an arm of this experiment',
       );
     }
+  }
+  for (const [name, { deliver, skills }] of Object.entries(experiment.arms)) {
+    if (deliver !== undefined && skills.length === 0)
+      fail(`arms.${name}.deliver`, 'skills to deliver', 'an arm without skills', 'give the arm skills, or remove deliver');
   }
   if (contrasts(experiment).length === 0) {
     fail(

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Base, makeBase } from './base.js';
 import { type Case, caseHashes, hasTests, scriptsFolder } from './case.js';
+import { offeredSkills } from './delivery.js';
 import { FrozenError, PrerequisiteError, SettingsError } from './errors.js';
 import { hashOf, sha256 } from './hash.js';
 import { caseOf, type Lab, skillsOf } from './lab.js';
@@ -127,7 +128,7 @@ async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>,
         view: anyView,
         model: experiment.model,
         mcp: extras.mcp,
-        skills,
+        skills: offeredSkills(lab, arm, name),
         followUps: caseOf(lab, name).eval?.follow_ups ?? [],
       });
       requireFreeVariables(extras.env, start.env);
@@ -145,6 +146,7 @@ async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>,
         baseCommit: one.base.commit,
         baseContent: one.base.content,
         skills: skills.map((skill) => ({ name: skill, sha256: lab.skills.get(skill)?.sha256 as string })),
+        ...(experiment.arms[arm]?.deliver === undefined ? {} : { deliver: experiment.arms[arm].deliver }),
         script: one.script,
       };
       const hash = specHash(spec);

@@ -56,6 +56,7 @@ export async function checkFrozenInputs(lab: Lab, lock: Lock): Promise<string[]>
       // what does not reach the agent is not in the spec's hash, and held against the settings themselves
       differs(file, conditions.settings.limits, spec.spec.limits);
       differs(file, conditions.settings.model, spec.spec.model);
+      differs('arms.deliver', lab.experiment.arms[line.arm]?.deliver, spec.spec.deliver);
       differs('files or servers under agent', spec.spec.agent.extras, lab.extras.sha256);
     }
   }
@@ -67,6 +68,7 @@ export async function requireFrozen(lab: Lab, { spec }: TrialSpec): Promise<void
   const changed: string[] = [];
   if (sha256(caseOf(lab, spec.case).taskBytes) !== spec.task) changed.push(`the task of case ${spec.case}`);
   for (const skill of spec.skills) if (lab.skills.get(skill.name)?.sha256 !== skill.sha256) changed.push(`skill ${skill.name}`);
+  if (lab.experiment.arms[spec.arm]?.deliver !== spec.deliver) changed.push(`deliver of arm ${spec.arm}`);
   await baseOf(lab, spec.case, spec.baseCommit);
   if ((await hashTree(lab.run.base(spec.baseCommit)).catch(() => 'missing')) !== spec.baseContent)
     changed.push(`the base of case ${spec.case}`);

@@ -4,13 +4,14 @@ import { applyPatch } from './base.js';
 import { redact } from './blinding.js';
 import { requireConsent } from './consent.js';
 import { differentVariants } from './control.js';
+import { offeredSkills } from './delivery.js';
 import type { Assertion, EvalSettings } from './eval.js';
 import { type CheckOutcome, needsTree, type RunOutput, runCheck } from './eval-check.js';
 import type { AssertionGrade, Grading, TrialGrade } from './grade.js';
 import { hashOf, listTree } from './hash.js';
 import type { Artifact, JudgeMark, JudgeRow } from './judge.js';
 import { askJudge, judgeName, readJudgement } from './judge-run.js';
-import { baseOf, caseOf, type Lab, skillsOf } from './lab.js';
+import { baseOf, caseOf, type Lab } from './lab.js';
 import { Lock } from './lock.js';
 import { frozenPlace, placeKey } from './place.js';
 import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } from './record.js';
@@ -150,7 +151,7 @@ async function gradeTrial(
     };
     const assertions: AssertionGrade[] = [];
     for (const assertion of own.assertions) assertions.push(await gradeAssertion(lab, assertion, output, judged?.marks ?? null));
-    const given = skillsOf(lab, record.arm, record.case).includes(own.skill);
+    const given = offeredSkills(lab, record.arm, record.case).includes(own.skill);
     return {
       trial: record.id,
       case: record.case,

@@ -31,7 +31,7 @@ export {
   proposeFindings,
   readMarks,
 } from './desk.js';
-export { discover } from './discovery.js';
+export { discover, questionsOf } from './discovery.js';
 export { CellValue, Dispute, DisputePart } from './dispute.js';
 export { shown } from './document.js';
 export { FrozenError, InfrastructureError, LabError, PrerequisiteError, RecordError, SettingsError } from './errors.js';
@@ -108,6 +108,7 @@ export { delta, ratio, summarise } from './summary.js';
 export { readTimelines, type Timeline } from './timeline.js';
 export { runTrials } from './trial.js';
 export { trialName } from './trial-name.js';
+export { readWorkers } from './turn.js';
 export { validateLab } from './validation.js';
 export { runVerdicts } from './verdict-run.js';
 export { type Verification, verify } from './verify.js';

@@ -52,6 +52,12 @@ export function limitations(study: Study, scripted: boolean): string[] {
     ...(experiment.order === 'parallel'
       ? ['The runs were parallel: there is no order, and load on the machine may differ between arms.']
       : []),
+    ...Object.entries(experiment.arms)
+      .filter(([, arm]) => arm.deliver === 'prompt')
+      .map(
+        ([name]) =>
+          `Arm ${name} was told the text of its skills in front of the task: it shows what the text does once it is read, and nothing of whether an agent would load it. Files beside SKILL.md were not given.`,
+      ),
     `Sandbox: ${kind}${because === null ? '' : ` (${because})`}. It does not stop: ${doesNotStop.join('; ')}.`,
   ];
 }

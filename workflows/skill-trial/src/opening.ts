@@ -17,7 +17,10 @@ export function opening(study: Study): string {
         ]),
     `${experiment.title} [${experiment.name}]`,
     `Arms: ${Object.entries(experiment.arms)
-      .map(([name, arm]) => `${name} (${arm.skills.length === 0 ? 'no skills' : arm.skills.join(', ')})`)
+      .map(
+        ([name, arm]) =>
+          `${name} (${arm.skills.length === 0 ? 'no skills' : `${arm.skills.join(', ')}${arm.deliver === 'prompt' ? ', text in the prompt' : ''}`})`,
+      )
       .join('; ')}`,
     `Agent ${experiment.agent.name}, model ${model.id}, cases ${experiment.cases.join(', ')}`,
     `Trials: ${[

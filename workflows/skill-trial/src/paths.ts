@@ -29,6 +29,7 @@ export function rootPaths(root: string) {
   const data = join(root, 'data');
   return {
     root,
+    graph: join(root, 'nx.json'),
     nodeModules: join(root, 'node_modules'),
     agents: join(root, '.agents'),
     cases: join(data, 'cases'),

@@ -4,6 +4,7 @@ import { type Attestation, type AttestationInput, attest } from './attestation.j
 import type { CallRecord } from './call-record.js';
 import { canaryOf } from './canary.js';
 import { readHeld } from './containment.js';
+import { promptPrefix } from './delivery.js';
 import type { ModelRequest } from './model-call.js';
 import { readBody, readCalls } from './recording.js';
 import type { SessionPlan } from './session.js';
@@ -15,17 +16,21 @@ import { parseJson } from './wires/body.js';
 export async function attestRecording(
   folder: string,
   { agent, experiment, allSkills }: Pick<SessionPlan, 'agent' | 'experiment' | 'allSkills'>,
-  intended: Pick<Skill, 'name'>[],
+  { offered, inPrompt }: { offered: Pick<Skill, 'name'>[]; inPrompt: Pick<Skill, 'name' | 'body'>[] },
   forbidden: AttestationInput['forbidden'] = [],
 ): Promise<Attestation> {
+  const prefix = promptPrefix(inPrompt);
+  const prompt = await readFile(join(folder, 'prompt.txt'), 'utf8');
   const canary = canaryOf(experiment.seed);
   return attest({
     calls: await readRequests(folder),
-    task: await readFile(join(folder, 'prompt.txt'), 'utf8'),
+    task: prompt.startsWith(prefix) ? prompt.slice(prefix.length) : prompt,
+    inPrompt: inPrompt.map((skill) => skill.name),
+    prefix,
     frozenModel: experiment.model.id,
     frozenParameters: experiment.model.parameters,
     skills: allSkills,
-    intended: intended.map((skill) => skill.name),
+    intended: offered.map((skill) => skill.name),
     skillTools: agent.skillTools,
     catalogue: agent.catalogue,
     held: await readHeld(folder),

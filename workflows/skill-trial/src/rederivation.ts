@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CallRecord } from './call-record.js';
+import { deliveryOf } from './delivery.js';
 import { canonicalJson } from './hash.js';
-import { type Lab, skillsOf } from './lab.js';
+import type { Lab } from './lab.js';
 import { providerFailures } from './provider-failures.js';
 import { attestRecording } from './recorded-requests.js';
 import { readBody, readCalls } from './recording.js';
@@ -41,7 +42,7 @@ export async function rederiveTrial(
   const attestation = await attestRecording(
     folder,
     { agent: lab.agent, experiment: lab.experiment, allSkills: [...lab.skills.values()] },
-    skillsOf(lab, saved.record.arm, saved.record.case).map((name) => ({ name })),
+    deliveryOf(lab, saved.record.arm, saved.record.case),
   );
   compare('attestation.json', saved.attestation, attestation);
   const { startedAt, finishedAt, elapsedSeconds, arm } = saved.record;

@@ -10,7 +10,9 @@ export function planSection(report: Report, views: ContrastView[]): Section {
   const { decision: rule } = settings;
   const arm = (one: Report['arms'][number]): Content[] => [
     one.name,
-    one.skills.length === 0 ? 'none' : one.skills.join(', '),
+    one.skills.length === 0
+      ? 'none'
+      : `${one.skills.join(', ')}${settings.arms[one.name]?.deliver === 'prompt' ? ' (text in front of the task, not listed)' : ''}`,
     one.control ?? 'is the control',
     settings.arms[one.name]?.note ?? '',
   ];

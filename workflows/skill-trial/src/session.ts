@@ -11,6 +11,7 @@ import { findCgroups, sweepGroups } from './cgroup.js';
 import { systemClock } from './clock.js';
 import { ownFolder, runContained, sweepFolder } from './contained-run.js';
 import { type Containment, containmentFile, type LimitHit } from './containment.js';
+import { promptPrefix } from './delivery.js';
 import type { Experiment } from './experiment.js';
 import { type Extras, noExtras } from './extras.js';
 import { openGateway } from './gateway.js';
@@ -42,8 +43,10 @@ export interface SessionPlan {
   image?: string | null;
   /** What the case's set-up made; null or absent: it has none. */
   warm?: Warm | null;
-  /** What is given on standard input, byte for byte. */
+  /** The task: what is given on standard input, byte for byte, behind the text of the skills in `inPrompt`. */
   prompt: Uint8Array;
+  /** Skills whose text stands in front of the task; absent: none. */
+  inPrompt?: Skill[];
   /** Prompts after the first; absent: none. */
   followUps?: string[];
   /** The skills of this arm, and all of the experiment (for the attestation). */
@@ -91,6 +94,7 @@ export async function runSession(
 ): Promise<SessionResult> {
   const from = process.hrtime.bigint();
   const extras = plan.extras ?? noExtras;
+  const prompt = Buffer.concat([Buffer.from(promptPrefix(plan.inPrompt ?? [])), plan.prompt]);
   await mkdir(target, { recursive: true });
   if (plan.folder !== undefined) await mkdir(plan.folder);
   const scratch = plan.folder ?? (await mkdtemp(join(tmpdir(), sessionPrefix)));
@@ -152,7 +156,7 @@ export async function runSession(
     await placeExtras(extras, sandbox.home);
     if (launch.promptFile !== undefined) {
       await mkdir(dirname(join(sandbox.home, launch.promptFile)), { recursive: true });
-      await writeFile(join(sandbox.home, launch.promptFile), plan.prompt);
+      await writeFile(join(sandbox.home, launch.promptFile), prompt);
     }
     for (const [path, text] of Object.entries(launch.homeFiles)) {
       await mkdir(dirname(join(sandbox.home, path)), { recursive: true });
@@ -165,7 +169,7 @@ export async function runSession(
       await mkdir(join(sandbox.home, below, canary.name), { recursive: true });
       await writeFile(join(sandbox.home, below, canary.name, 'SKILL.md'), canary.text);
     }
-    await writeFile(join(target, 'prompt.txt'), plan.prompt);
+    await writeFile(join(target, 'prompt.txt'), prompt);
     const env = {
       PATH: [...(launch.path ?? []), view.path].join(':'),
       HOME: view.home,
@@ -212,7 +216,7 @@ export async function runSession(
     const secretWarnings = await scanForSecrets(target);
     const calls = await readCalls(target);
     const trajectory = plan.agent.readEvents(await readFile(join(target, 'events.jsonl'), 'utf8'));
-    const attestation = await attestRecording(target, plan, plan.skills);
+    const attestation = await attestRecording(target, plan, { offered: plan.skills, inPrompt: plan.inPrompt ?? [] });
     await writeFile(join(target, 'trajectory.json'), prettyJson(trajectory));
     await writeFile(join(target, 'attestation.json'), prettyJson(attestation));
     return { outcome, trajectory, attestation, calls, argv: launch.argv, limit, hits, setupSeconds, redacted, secretWarnings };

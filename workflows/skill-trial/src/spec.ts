@@ -15,6 +15,8 @@ export const Spec = z.strictObject({
   baseCommit: z.string(),
   baseContent: Sha,
   skills: z.array(z.strictObject({ name: z.string(), sha256: Sha })),
+  /** Their text stands in front of the task; absent: the agent lists them. */
+  deliver: z.literal('prompt').optional(),
   agent: z.strictObject({
     name: z.string(),
     package: z.string(),

@@ -2,11 +2,12 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { Behaviour } from './behaviour.js';
+import { offeredSkills } from './delivery.js';
 import { Discovery } from './discovery.js';
 import { check } from './document.js';
 import { Grading } from './grade.js';
 import { Judgement } from './judge-run.js';
-import { caseOf, type Lab, openLab, skillsOf } from './lab.js';
+import { caseOf, type Lab, openLab } from './lab.js';
 import { type LedgerLine, readLedger } from './ledger.js';
 import { Lock } from './lock.js';
 import { hasRecord, readJson } from './record.js';
@@ -82,7 +83,7 @@ export async function readStudy(lab: Lab, load: (folder: string) => Promise<Save
     scores: scores?.variants ?? [],
     withheld: scores?.scoring.state !== 'unblinded',
     skills: [...lab.skills.keys()],
-    given: (arm, one) => skillsOf(lab, arm, one),
+    given: (arm, one) => offeredSkills(lab, arm, one),
   });
   return {
     lab,

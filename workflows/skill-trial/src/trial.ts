@@ -4,6 +4,7 @@ import { openAttempts } from './attempt.js';
 import { captureChange } from './base.js';
 import type { CallRecord } from './call-record.js';
 import { requireConsent } from './consent.js';
+import { deliveryOf } from './delivery.js';
 import { InfrastructureError } from './errors.js';
 import { withFileLock } from './file-lock.js';
 import { noteLock } from './freeze.js';
@@ -136,6 +137,7 @@ async function runAttempt(
   const program = await lab.agent.find(lab.root);
   const base = await baseOf(lab, spec.spec.case, spec.spec.baseCommit);
   const place = placeOfSpec(lab, spec.spec);
+  const { offered, inPrompt } = deliveryOf(lab, spec.spec.arm, spec.spec.case);
   const seed = trialSeed(spec.spec.seed, name);
   const report = (event: ProgressEvent['event'], calls: readonly CallRecord[], note: string) => {
     const sum = sumUsage(calls.filter((call) => call.usage !== null).map((call) => call.usage));
@@ -154,7 +156,8 @@ async function runAttempt(
       ...place,
       prompt: one.taskBytes,
       followUps: one.eval?.follow_ups ?? [],
-      skills: spec.spec.skills.map((skill) => lab.skills.get(skill.name) as never),
+      skills: offered,
+      inPrompt,
       allSkills: [...lab.skills.values()],
       repeat: spec.repeat,
       seed,

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { hasTests } from './case.js';
 import type { ComparisonRow } from './comparison.js';
+import { deliveryOf, offeredSkills, promptPrefix } from './delivery.js';
 import { changedRubrics, taskBytes } from './detectors.js';
 import { contrasts } from './experiment.js';
 import { sha256 } from './hash.js';
-import { caseOf, skillsOf } from './lab.js';
+import { caseOf } from './lab.js';
 import type { Lock } from './lock.js';
 import { isolates } from './sandbox-plan.js';
 import type { Study } from './study.js';
@@ -62,7 +63,13 @@ function sameCommit(study: Study): Verdict {
 
 async function sameTask(study: Study): Promise<Verdict> {
   const prompts = new Map<string, string>();
-  for (const trial of study.trials) prompts.set(trial.record.id, sha256(await readFile(join(trial.folder, 'prompt.txt'))));
+  for (const trial of study.trials) {
+    const prompt = await readFile(join(trial.folder, 'prompt.txt'));
+    const prefix = Buffer.from(promptPrefix(deliveryOf(study.lab, trial.record.arm, trial.record.case).inPrompt));
+    // an arm with deliver: prompt differs in what stands in front of the task, and in nothing else
+    const declared = prompt.subarray(0, prefix.length).equals(prefix);
+    prompts.set(trial.record.id, declared ? sha256(prompt.subarray(prefix.length)) : 'without its skills in front');
+  }
   const now = new Map<string, string>();
   for (const name of study.lab.experiment.cases) now.set(name, sha256(await taskBytes(study, name)));
   return overTrials(
@@ -126,6 +133,7 @@ function withoutSkills(study: Study): Verdict {
 
 function withSkills(study: Study): Verdict {
   const treated = study.trials.filter((trial) => (study.lab.experiment.arms[trial.record.arm]?.skills ?? []).length > 0);
+  const told = treated.filter((trial) => (trial.attestation.inPrompt ?? []).length > 0);
   if (study.discovery === null || treated.length === 0) return { holds: null, evidence: ['discovery or trials are missing'] };
   const missing = [
     ...study.discovery.arms.flatMap((row) =>
@@ -134,14 +142,25 @@ function withSkills(study: Study): Verdict {
         .map((skill) => `discovery of ${row.arm}: ${skill} is not listed`),
     ),
     ...treated.flatMap((trial) =>
-      skillsOf(study.lab, trial.record.arm, trial.record.case)
+      offeredSkills(study.lab, trial.record.arm, trial.record.case)
         .filter((skill) => !trial.attestation.listed.includes(skill))
         .map((skill) => `${trial.record.id}: ${skill} is not listed in every request`),
+    ),
+    ...treated.flatMap((trial) =>
+      deliveryOf(study.lab, trial.record.arm, trial.record.case)
+        .inPrompt.filter(({ name }) => !trial.attestation.inPrompt?.includes(name))
+        .map(({ name }) => `${trial.record.id}: the text of ${name} is not in front of the task`),
     ),
   ];
   return missing.length > 0
     ? { holds: false, evidence: missing }
-    : { holds: true, evidence: [`listed in the diagnostic and in every main request of ${treated.length} trials`] };
+    : {
+        holds: true,
+        evidence: [
+          `listed in the diagnostic and in every main request of ${treated.length - told.length} trials`,
+          ...(told.length === 0 ? [] : [`text in front of the task, and in no catalogue, in ${told.length} trials`]),
+        ],
+      };
 }
 
 /** Lock line and first start of the present specs, by the ledger's order: it is chained, clocks are not. */

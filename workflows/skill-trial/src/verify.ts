@@ -5,6 +5,7 @@ import { analyseStudy } from './analysis.js';
 import { gatherBehaviour, programFolder, readProgram } from './behaviour-run.js';
 import { readSecret } from './blinding.js';
 import { type CheckFolder, checkFolder, gatherControl, gatherStability, readCheck } from './control.js';
+import { offeredSkills } from './delivery.js';
 import { discoveryPath } from './discovery.js';
 import type { ObtainProgram } from './documentation-check.js';
 import { LabError } from './errors.js';
@@ -12,7 +13,7 @@ import { checkFrozenInputs } from './frozen-inputs.js';
 import { gatherGrading } from './grade-run.js';
 import { canonicalJson } from './hash.js';
 import { gatherJudge } from './judge-run.js';
-import { type Lab, skillsOf } from './lab.js';
+import type { Lab } from './lab.js';
 import { type LedgerLine, readLedger } from './ledger.js';
 import { readProposals } from './proposal.js';
 import { checkRecord, prettyJson, recordHash, writeWhole } from './record.js';
@@ -216,7 +217,7 @@ async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
     scores: scores.variants,
     withheld: scores.scoring.state !== 'unblinded',
     skills: [...lab.skills.keys()],
-    given: (arm, one) => skillsOf(lab, arm, one),
+    given: (arm, one) => offeredSkills(lab, arm, one),
   });
   return { ...partial, scores, results };
 }
