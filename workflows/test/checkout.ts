@@ -48,6 +48,10 @@ export class Checkout {
     await symlink(join(root, 'node_modules', '.bin'), join(folder, 'node_modules', '.bin'));
     // agents that npm run add-agent installed; their adapters resolve links
     if (existsSync(join(root, '.agents'))) await symlink(join(root, '.agents'), join(folder, '.agents'));
+    // the cells' conversions follow from their content and the packages alone: checkouts of one test run share them
+    await mkdir(join(root, '.cache/cells'), { recursive: true });
+    await mkdir(join(folder, '.cache'));
+    await symlink(join(root, '.cache/cells'), join(folder, '.cache/cells'));
     return new Checkout(folder);
   }
 

@@ -1,6 +1,7 @@
 /** Notebooks (nbformat 4.5): reading, executing without Python, and the text that a type checker can read. */
 import { basename, extname } from 'node:path';
 import { z } from 'zod';
+import { convertAhead } from './cell-conversion.js';
 import { check, readText, shown } from './document.js';
 import { LabError, SettingsError } from './errors.js';
 import { KernelError, startKernel } from './jupyter.js';
@@ -124,6 +125,11 @@ export async function readNotebook(path: string): Promise<Notebook> {
 
 /** Executes every code cell in a fresh kernel. The file itself is not touched. Throws a {@link NotebookError} at the first failing cell. */
 export async function executeNotebook(path: string, options: NotebookOptions = {}): Promise<NotebookRun> {
+  await convertAhead([path], options.cwd).get(path);
+  return executeConverted(path, options);
+}
+
+async function executeConverted(path: string, options: NotebookOptions): Promise<NotebookRun> {
   const started = performance.now();
   const notebook = await readNotebook(path);
   const run: NotebookRun = { name: notebookName(path), notebook, results: [], elapsedMs: 0 };
@@ -159,14 +165,16 @@ function complaint(stderr: string): string {
   return lines.join('\n').trim() || 'no message';
 }
 
-/** Executes notebooks, a kernel each, at most `atOnce` at a time. All are run; the first failure (in the order given) is thrown at the end. */
+/** Executes notebooks, a kernel each, at most `atOnce` at a time; their cells are converted by one compiler, ahead of the kernels. All are run; the first failure (in the order given) is thrown at the end. */
 export async function executeNotebooks(paths: string[], options: NotebookOptions = {}, atOnce = 2): Promise<NotebookRun[]> {
   const settled: PromiseSettledResult<NotebookRun>[] = [];
   const waiting = [...paths.entries()];
+  const converted = convertAhead(paths, options.cwd);
   const worker = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const [index, path] = next;
-      [settled[index]] = await Promise.allSettled([executeNotebook(path, options)]);
+      await converted.get(path);
+      [settled[index]] = await Promise.allSettled([executeConverted(path, options)]);
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));

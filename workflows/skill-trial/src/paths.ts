@@ -43,6 +43,8 @@ export function rootPaths(root: string) {
     skills: join(root, 'skills-src'),
     skill: (name: string) => join(root, 'skills-src', name),
     notebooks: join(root, 'notebooks'),
+    /** Cells as JavaScript, written by the kernels (kernel/kernels/skill-trial/conversions.cjs). */
+    cells: join(root, '.cache', 'cells'),
     reports: join(root, 'reports'),
   };
 }
@@ -104,6 +106,7 @@ export function runPaths(root: string, experiment: string) {
     scores: join(run, 'scores.json'),
     published: join(run, 'published'),
     notebooks: join(run, 'notebooks'),
+    runTable: join(run, 'runs.jsonl'),
     sheets: join(root, 'data', 'experiments', experiment, 'sheets'),
     desk: join(root, 'data', 'experiments', experiment, 'desk'),
     journal: (evaluator: string) => join(root, 'data', 'experiments', experiment, 'desk', `${evaluator}.jsonl`),

@@ -1,7 +1,7 @@
 // Starts tslab's TypeScript kernel at the root of the repository, so that cells import the workspace's packages by name.
-const { existsSync } = require('node:fs');
 const path = require('node:path');
 const { Worker } = require('node:worker_threads');
+const { findPackages, keepConversions } = require('./conversions.cjs');
 
 // Whoever started the kernel may be killed without a word. A worker notices even while a cell loops for ever on the main thread,
 // and removes the folder of the sockets where the lab made one (Jupyter looks after its own).
@@ -17,8 +17,8 @@ const sockets = path.dirname(process.argv[2]);
 const folder = path.basename(sockets).startsWith('skill-trial-kernel-') ? sockets : null;
 new Worker(`(${watchParent})()`, { eval: true, workerData: { parent: process.ppid, folder } }).unref();
 
-// tslab resolves imports from the current folder, so a data folder without packages of its own will not do.
-const asked = process.env.SKILL_TRIAL_ROOT;
-const hasPackages = asked && existsSync(path.join(asked, 'node_modules', 'skill-trial'));
-process.chdir(hasPackages ? asked : path.resolve(__dirname, '../../../../..'));
+const root = findPackages(process.env.SKILL_TRIAL_ROOT);
+process.chdir(root);
+const { warm } = keepConversions(root, { still: folder !== null });
 require('tslab/dist/main.js').startKernel({ configPath: process.argv[2], enableFindLocal: false, jsKernel: false });
+if (folder === null) warm();
