@@ -194,7 +194,7 @@ export function experimentTargets(
       ...experiment.cases.map((one) => `{workspaceRoot}/data/cases/${one}/*`),
       ...library,
     ],
-    outputs: [`{workspaceRoot}/reports/${name}`],
+    outputs: [`{workspaceRoot}/reports/${name}`, made('runs.jsonl')],
   });
   // neither is ever cached: a cached verification verifies nothing
   steps.replay = task(`replay.js ${name}`);

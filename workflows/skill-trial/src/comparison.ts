@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { DecisionRule } from './experiment.js';
 import { type Metric, type MetricId, MetricId as MetricIdSchema, metricOf } from './metric.js';
 import type { TrialResult } from './result.js';
+import { RunTable } from './run-table.js';
 import { invalidBounds } from './statistics/bounds.js';
 import { censoredMedian } from './statistics/censored.js';
 import { discordance } from './statistics/discordance.js';
@@ -79,53 +80,37 @@ export function contrastName({ arm, control }: Contrast): string {
   return `${arm}-${control}`;
 }
 
-/** Results by arm, and by case within it, each in the order given. */
-export type Grouped = Map<string, Map<string, TrialResult[]>>;
-
-/** The results grouped once, for many rows. */
-export function groupResults(results: TrialResult[]): Grouped {
-  const arms: Grouped = new Map();
-  for (const result of results) {
-    const cases = arms.get(result.arm) ?? new Map<string, TrialResult[]>();
-    const runs = cases.get(result.case);
-    if (runs === undefined) cases.set(result.case, [result]);
-    else runs.push(result);
-    arms.set(result.arm, cases);
-  }
-  return arms;
-}
-
 /** One metric's values of a contrast by case: every case that either arm has a run of. */
-export function valuesByCase(grouped: Grouped, { arm, control }: Contrast, id: MetricId) {
-  const of = (which: string, one: string) => (grouped.get(which)?.get(one) ?? []).map((result) => result.values[id]);
-  const names = new Set([...(grouped.get(control)?.keys() ?? []), ...(grouped.get(arm)?.keys() ?? [])]);
+export function valuesByCase(runs: RunTable, { arm, control }: Contrast, id: MetricId) {
+  const of = (which: string, one: string) => runs.values(id, runs.rowsOf(which, one));
+  const names = new Set([...runs.casesOf(control), ...runs.casesOf(arm)]);
   return [...names].map((name) => ({ name, a: of(control, name), b: of(arm, name) }));
 }
 
 /**
  * The comparison rows of the wanted metrics for every contrast. `planned` is how many trials each arm has in the schedule; the rule says
- * which metrics were planned (without one all are exploratory).
+ * which metrics were planned (without one all are exploratory). Results and a table of them give the same rows.
  */
 export function compareArms(
-  results: TrialResult[],
+  results: TrialResult[] | RunTable,
   contrasts: Contrast[],
   wanted: readonly MetricId[],
   planned: Record<string, number>,
   rule: Pick<DecisionRule, 'primary'> | null = null,
 ): ComparisonRow[] {
-  const grouped = groupResults(results);
-  return contrasts.flatMap((contrast) => wanted.map((id) => compareOne(grouped, contrast, id, planned, rule)));
+  const runs = tableOf(results);
+  return contrasts.flatMap((contrast) => wanted.map((id) => compareOne(runs, contrast, id, planned, rule)));
 }
 
 function compareOne(
-  grouped: Grouped,
+  runs: RunTable,
   contrast: Contrast,
   id: MetricId,
   planned: Record<string, number>,
   rule: Pick<DecisionRule, 'primary'> | null,
 ): ComparisonRow {
   const metric = metricOf(id);
-  const [a, b] = [sideOf(grouped, contrast.control, metric, planned), sideOf(grouped, contrast.arm, metric, planned)];
+  const [a, b] = [sideOf(runs, contrast.control, metric, planned), sideOf(runs, contrast.arm, metric, planned)];
   return {
     contrast: contrastName(contrast),
     metric: id,
@@ -150,7 +135,7 @@ function compareOne(
     rateA: a.rate,
     rateB: b.rate,
     bounds: boundsOf(metric, a, b),
-    cases: discordance(valuesByCase(grouped, contrast, id), { floor: metric.max === null ? null : 0, ceiling: metric.max }),
+    cases: discordance(valuesByCase(runs, contrast, id), { floor: metric.max === null ? null : 0, ceiling: metric.max }),
     formula: metric.formula,
     evidenceA: a.evidence,
     evidenceB: b.evidence,
@@ -160,19 +145,19 @@ function compareOne(
 
 type Side = ReturnType<typeof sideOf>;
 
-function sideOf(grouped: Grouped, arm: string, metric: Metric, planned: Record<string, number>) {
-  const own = [...(grouped.get(arm)?.values() ?? [])].flat();
-  const values = own.map((result) => result.values[metric.id]);
+function sideOf(runs: RunTable, arm: string, metric: Metric, planned: Record<string, number>) {
+  const own = runs.rowsOf(arm);
+  const values = runs.values(metric.id, own);
   const known = summarise(values);
   // the clock of a run that a limit ended stopped too early, and only that is known
   const censored =
     metric.id === 'elapsed_seconds'
-      ? censoredMedian(own.map((result) => ({ value: result.values[metric.id], censored: isCutOff(result) })))
+      ? censoredMedian(values.map((value, at) => ({ value, censored: runs.has('cutOff', own[at] as number) })))
       : null;
   const share = metric.aggregate === 'share';
   return {
     values,
-    invalid: own.filter((result) => !result.valid).length,
+    invalid: own.length - runs.marked('valid', own).length,
     value: share ? known.mean : censored === null ? known.median : censored.median,
     n: { used: known.nUsed, total: planned[arm] ?? own.length },
     range: { min: known.min, max: known.max },
@@ -180,13 +165,12 @@ function sideOf(grouped: Grouped, arm: string, metric: Metric, planned: Record<s
     mean: known.mean,
     censored: censored === null ? null : { runs: censored.censored, atLeast: censored.atLeast },
     rate: share && known.mean !== null ? wilsonInterval(Math.round(known.mean * known.nUsed), known.nUsed) : null,
-    evidence: [...new Set(own.filter((result) => result.values[metric.id] !== null).map((result) => result.evidence[metric.id]))],
+    evidence: runs.evidence(metric.id, own),
   };
 }
 
-/** A run that the wall clock or another limit ended before it was done. */
-export function isCutOff({ status }: TrialResult): boolean {
-  return status === 'timed-out' || status === 'limit';
+export function tableOf(results: TrialResult[] | RunTable): RunTable {
+  return results instanceof RunTable ? results : RunTable.of(results);
 }
 
 function boundsOf(metric: Metric, a: Side, b: Side): ComparisonRow['bounds'] {
@@ -206,6 +190,6 @@ export function roleOf(id: MetricId, rule: Pick<DecisionRule, 'primary'> | null)
 /** Cases in which every run of both arms lies at the same end of the metric's scale. */
 export function tellingNothing(results: TrialResult[], contrast: Contrast, id: MetricId, max: number | null): string[] {
   const ends = { floor: max === null ? null : 0, ceiling: max };
-  const { atFloor, atCeiling } = discordance(valuesByCase(groupResults(results), contrast, id), ends);
+  const { atFloor, atCeiling } = discordance(valuesByCase(RunTable.of(results), contrast, id), ends);
   return [...atFloor, ...atCeiling];
 }

@@ -11,6 +11,8 @@ import { keepReport } from './report-index.js';
 import { renderJunit } from './report-junit.js';
 import { renderMarkdown } from './report-markdown.js';
 import { type PageFigure, renderPage } from './report-page.js';
+import { runLines } from './run-file.js';
+import { runOf } from './run-table.js';
 import { readStudy, type Study } from './study.js';
 
 type FigureSpec = Awaited<ReturnType<typeof readAnalysis>>['figures'][number];
@@ -62,11 +64,13 @@ function mark(svg: string, scripted: boolean): string {
 /** The report step: writes the files and removes figures that no longer belong. */
 export async function writeReport(lab: Lab): Promise<{ folder: string; report: Report }> {
   const { published, figures } = await readAnalysis(lab);
-  const { report, files } = await renderReport(await readStudy(lab), published, figures);
+  const study = await readStudy(lab);
+  const { report, files } = await renderReport(study, published, figures);
   await mkdir(lab.run.figures, { recursive: true });
   for (const old of await readdir(lab.run.figures))
     if (!files.has(`figures/${old}`)) await rm(join(lab.run.figures, old), { force: true });
   for (const [path, text] of files) await writeWhole(join(lab.run.report, path), text);
+  await writeWhole(lab.run.runTable, [...runLines(study.results.map(runOf))].join(''));
   await keepReport(lab.root, report, files.get('report.json') as string);
   return { folder: lab.run.report, report };
 }

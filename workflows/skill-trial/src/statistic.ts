@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { type Contrast, contrastName, type Grouped, groupResults, isCutOff, Role, roleOf, valuesByCase } from './comparison.js';
+import { type Contrast, contrastName, Role, roleOf, tableOf, valuesByCase } from './comparison.js';
 import type { DecisionRule } from './experiment.js';
 import { type MetricId, MetricId as MetricIdSchema, metricOf } from './metric.js';
 import { meanDifference, permutationTest } from './permutation.js';
 import type { TrialResult } from './result.js';
+import type { RunTable } from './run-table.js';
 import { mcnemarTest, signFlipTest, signTest } from './statistics/case-test.js';
 import { ComplierEffect, complierEffect } from './statistics/complier.js';
 import { equivalentWithinCases } from './statistics/equivalence.js';
@@ -61,13 +62,13 @@ type Rule = Pick<DecisionRule, 'primary' | 'equivalence_margin'>;
 
 /** All tests of the wanted metrics for every contrast; without a rule nothing was planned. */
 export function testArms(
-  results: TrialResult[],
+  results: TrialResult[] | RunTable,
   contrasts: Contrast[],
   wanted: readonly MetricId[],
   rule: Rule | null = null,
 ): Statistic[] {
-  const grouped = groupResults(results);
-  const tested = contrasts.map((contrast) => wanted.map((id) => testOne(grouped, contrast, id, rule)));
+  const runs = tableOf(results);
+  const tested = contrasts.map((contrast) => wanted.map((id) => testOne(runs, contrast, id, rule)));
   return tested.flatMap((rows, at) =>
     rows.map((row, index) => {
       const family = tested.map((other) => (other[index] as Statistic).p);
@@ -80,16 +81,16 @@ export function testArms(
   );
 }
 
-function testOne(grouped: Grouped, contrast: Contrast, id: MetricId, rule: Rule | null): Statistic {
-  const groups = valuesByCase(grouped, contrast, id);
+function testOne(runs: RunTable, contrast: Contrast, id: MetricId, rule: Rule | null): Statistic {
+  const groups = valuesByCase(runs, contrast, id);
   const { p, smallestP, arrangements, method } = permutationTest(groups);
   const estimate = meanDifference(groups);
   const isBinary = metricOf(id).aggregate === 'share';
   // where one arm is cut off more often there is no one shift, and the interval does not cover (workflows/bench/calibration.md)
-  const steady = cutOff(grouped, contrast.arm) === cutOff(grouped, contrast.control);
+  const steady = cutOff(runs, contrast.arm) === cutOff(runs, contrast.control);
   const margin = rule?.primary === id ? rule.equivalence_margin : undefined;
-  const treated = [...(grouped.get(contrast.arm)?.values() ?? [])].flat().filter((result) => result.valid);
-  const loaded = treated.filter((result) => result.activation.some((row) => row.loaded));
+  const treated = runs.marked('valid', runs.rowsOf(contrast.arm));
+  const loaded = runs.marked('loaded', treated);
   return {
     contrast: contrastName(contrast),
     metric: id,
@@ -110,15 +111,15 @@ function testOne(grouped: Grouped, contrast: Contrast, id: MetricId, rule: Rule 
     loadedRuns: {
       runs: loaded.length,
       of: treated.length,
-      median: summarise(loaded.map((result) => result.values[id])).median,
+      median: summarise(runs.values(id, loaded)).median,
     },
     complier: complierEffect(estimate, loaded.length, treated.length),
     note: noteOf(p, smallestP),
   };
 }
 
-function cutOff(grouped: Grouped, arm: string): number {
-  return [...(grouped.get(arm)?.values() ?? [])].flat().filter(isCutOff).length;
+function cutOff(runs: RunTable, arm: string): number {
+  return runs.marked('cutOff', runs.rowsOf(arm)).length;
 }
 
 type Groups = ReturnType<typeof valuesByCase>;

@@ -1,0 +1,101 @@
+/** A table of runs on the disk: JSON lines of up to some thousand runs each, as columns, so that a reader holds one line at a time. */
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { check } from './document.js';
+import { RecordError } from './errors.js';
+import { MetricId } from './metric.js';
+import { type Run, RunTable } from './run-table.js';
+
+const flags = z.array(z.union([z.literal(0), z.literal(1)]));
+
+/** One line. Every column has a place for each run; `arm` and `case` hold places in `arms` and `cases`. */
+export const RunBatch = z
+  .strictObject({
+    schemaVersion: z.literal(1),
+    arms: z.array(z.string()),
+    cases: z.array(z.string()),
+    arm: z.array(z.int().nonnegative()),
+    case: z.array(z.int().nonnegative()),
+    valid: flags,
+    cutOff: flags,
+    loaded: flags,
+    /** Null: unknown. */
+    values: z.record(MetricId, z.array(z.number().nullable())),
+  })
+  .refine(
+    ({ arm, arms, cases, values, ...rest }) =>
+      [rest.case, rest.valid, rest.cutOff, rest.loaded, ...Object.values(values)].every(
+        (column) => column.length === arm.length,
+      ) &&
+      arm.every((at) => at < arms.length) &&
+      rest.case.every((at) => at < cases.length),
+    'columns of one length, with names for every arm and case',
+  );
+export type RunBatch = z.infer<typeof RunBatch>;
+
+/** The lines of a file of runs, for any number of them. */
+export function* runLines(runs: Iterable<Run>, most = 5_000): Generator<string> {
+  let held: Run[] = [];
+  for (const run of runs) {
+    held.push(run);
+    if (held.length < most) continue;
+    yield lineOf(held);
+    held = [];
+  }
+  if (held.length > 0) yield lineOf(held);
+}
+
+function lineOf(runs: Run[]): string {
+  const [arms, cases] = [[...new Set(runs.map((run) => run.arm))], [...new Set(runs.map((run) => run.case))]];
+  const [armAt, caseAt] = [arms, cases].map((names) => new Map(names.map((name, at) => [name, at])));
+  const flag = (mark: 'valid' | 'cutOff' | 'loaded') => runs.map((run) => (run[mark] ? 1 : 0));
+  const batch: RunBatch = {
+    schemaVersion: 1,
+    arms,
+    cases,
+    arm: runs.map((run) => armAt?.get(run.arm) as number),
+    case: runs.map((run) => caseAt?.get(run.case) as number),
+    valid: flag('valid'),
+    cutOff: flag('cutOff'),
+    loaded: flag('loaded'),
+    values: Object.fromEntries(MetricId.options.map((id) => [id, runs.map((run) => run.values[id])])) as RunBatch['values'],
+  };
+  return `${JSON.stringify(batch)}\n`;
+}
+
+/** Reads a file of runs, line by line; their evidence is the file. Throws a {@link RecordError} that names the line. */
+export async function readRuns(file: string): Promise<RunTable> {
+  const table = new RunTable(() => file);
+  let line = 0;
+  for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
+    line += 1;
+    const where = `${file}:${line}`;
+    addBatch(table, check(parsed(text, where), RunBatch, where));
+  }
+  return table;
+}
+
+function addBatch(table: RunTable, batch: RunBatch): void {
+  for (const [row, arm] of batch.arm.entries())
+    table.add({
+      arm: batch.arms[arm] as string,
+      case: batch.cases[batch.case[row] as number] as string,
+      valid: batch.valid[row] === 1,
+      cutOff: batch.cutOff[row] === 1,
+      loaded: batch.loaded[row] === 1,
+      values: Object.fromEntries(MetricId.options.map((id) => [id, batch.values[id][row] as number | null])) as Run['values'],
+    });
+}
+
+function parsed(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new RecordError(`${where} is not JSON`, {
+      expected: 'a line of runs as columns',
+      found: (error as Error).message,
+      next: 'write the file anew (npx nx run <experiment>:analyse)',
+    });
+  }
+}

@@ -1,0 +1,145 @@
+/** The runs of an experiment as columns: all that the comparison of arms and its tests need, in about 140 bytes a run. */
+import { MetricId } from './metric.js';
+import type { TrialResult } from './result.js';
+
+/** One run as a row of the table. */
+export interface Run {
+  arm: string;
+  case: string;
+  valid: boolean;
+  /** The wall clock or another limit ended it before it was done. */
+  cutOff: boolean;
+  /** A skill was loaded in it. */
+  loaded: boolean;
+  /** Null: unknown. */
+  values: Record<MetricId, number | null>;
+}
+
+/** Names the saved record that a row's value of a metric comes from. */
+export type EvidenceOf = (row: number, metric: MetricId) => string;
+
+type Mark = 'valid' | 'cutOff' | 'loaded';
+const marks: Record<Mark, number> = { valid: 1, cutOff: 2, loaded: 4 };
+
+/** Rows are added one by one and read by arm and case; within a case they stay in the order of adding. */
+export class RunTable {
+  length = 0;
+  readonly #evidence: EvidenceOf;
+  readonly #arms = new Map<string, number>();
+  readonly #cases = new Map<string, number>();
+  #arm = new Uint16Array(64);
+  #case = new Uint32Array(64);
+  #mark = new Uint8Array(64);
+  #values = new Map(MetricId.options.map((id) => [id, new Float64Array(64)]));
+  /** Rows by arm, then case; `starts` says where each pair begins. Null: not sorted since the last row. */
+  #sorted: { rows: Uint32Array; starts: Uint32Array } | null = null;
+
+  constructor(evidence: EvidenceOf) {
+    this.#evidence = evidence;
+  }
+
+  static of(results: TrialResult[]): RunTable {
+    const table = new RunTable((row, metric) => (results[row] as TrialResult).evidence[metric]);
+    for (const result of results) table.add(runOf(result));
+    return table;
+  }
+
+  add(run: Run): void {
+    const row = this.length++;
+    if (row === this.#arm.length) this.#grow();
+    this.#arm[row] = numbered(this.#arms, run.arm);
+    this.#case[row] = numbered(this.#cases, run.case);
+    this.#mark[row] = (Object.keys(marks) as Mark[]).reduce((sum, mark) => sum + (run[mark] ? marks[mark] : 0), 0);
+    for (const [id, column] of this.#values) column[row] = run.values[id] ?? Number.NaN;
+    this.#sorted = null;
+  }
+
+  /** The cases of which an arm has a run, in the order of adding. */
+  casesOf(arm: string): string[] {
+    return [...this.#cases.keys()].filter((one) => this.rowsOf(arm, one).length > 0);
+  }
+
+  /** The rows of an arm, those of one case or of all of them case by case. */
+  rowsOf(arm: string, one?: string): Uint32Array {
+    const at = this.#arms.get(arm);
+    const first = one === undefined ? 0 : this.#cases.get(one);
+    if (at === undefined || first === undefined) return new Uint32Array();
+    this.#sorted ??= this.#sort();
+    const { rows, starts } = this.#sorted;
+    const from = at * this.#cases.size + first;
+    return rows.subarray(starts[from], starts[from + (one === undefined ? this.#cases.size : 1)]);
+  }
+
+  /** A metric's value in each of some rows; null where unknown. */
+  values(metric: MetricId, rows: Uint32Array): (number | null)[] {
+    const column = this.#values.get(metric) as Float64Array;
+    const values: (number | null)[] = [];
+    for (const row of rows) values.push(Number.isNaN(column[row]) ? null : (column[row] as number));
+    return values;
+  }
+
+  /** Those of some rows that carry a mark. */
+  marked(mark: Mark, rows: Uint32Array): Uint32Array {
+    return rows.filter((row) => this.has(mark, row));
+  }
+
+  has(mark: Mark, row: number): boolean {
+    return ((this.#mark[row] as number) & marks[mark]) !== 0;
+  }
+
+  /** The saved records that the known values of a metric come from, each once. */
+  evidence(metric: MetricId, rows: Uint32Array): string[] {
+    const column = this.#values.get(metric) as Float64Array;
+    const found = new Set<string>();
+    for (const row of rows) if (!Number.isNaN(column[row])) found.add(this.#evidence(row, metric));
+    return [...found];
+  }
+
+  #grow(): void {
+    const size = 2 * this.#arm.length;
+    this.#arm = grown(this.#arm, new Uint16Array(size));
+    this.#case = grown(this.#case, new Uint32Array(size));
+    this.#mark = grown(this.#mark, new Uint8Array(size));
+    for (const [id, column] of this.#values) this.#values.set(id, grown(column, new Float64Array(size)));
+  }
+
+  /** A counting sort: linear in the rows. */
+  #sort(): { rows: Uint32Array; starts: Uint32Array } {
+    const place = (row: number) => (this.#arm[row] as number) * this.#cases.size + (this.#case[row] as number);
+    const starts = new Uint32Array(this.#arms.size * this.#cases.size + 1);
+    for (let row = 0; row < this.length; row++) starts[place(row) + 1] = (starts[place(row) + 1] as number) + 1;
+    for (let at = 1; at < starts.length; at++) starts[at] = (starts[at] as number) + (starts[at - 1] as number);
+    const next = starts.slice();
+    const rows = new Uint32Array(this.length);
+    for (let row = 0; row < this.length; row++) {
+      const at = next[place(row)] as number;
+      rows[at] = row;
+      next[place(row)] = at + 1;
+    }
+    return { rows, starts };
+  }
+}
+
+/** What the table keeps of a result. */
+export function runOf(result: TrialResult): Run {
+  return {
+    arm: result.arm,
+    case: result.case,
+    valid: result.valid,
+    cutOff: result.status === 'timed-out' || result.status === 'limit',
+    loaded: result.activation.some((row) => row.loaded),
+    values: result.values,
+  };
+}
+
+function numbered(names: Map<string, number>, name: string): number {
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  names.set(name, names.size);
+  return names.size - 1;
+}
+
+function grown<T extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(old: T, larger: T): T {
+  larger.set(old);
+  return larger;
+}
