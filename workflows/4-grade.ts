@@ -1,4 +1,4 @@
-import { adoptReceipts, readStudy, runGrading } from 'skill-trial';
+import { adoptReceipts, readStudy, readWorkers, runGrading } from 'skill-trial';
 import { step } from './step.js';
 
 await step(
@@ -7,7 +7,10 @@ await step(
   async ({ lab, say }) => {
     for (const name of await adoptReceipts(lab)) say(`${name} taken over from the cache`);
     const { trials } = await readStudy(lab);
-    const grading = await runGrading(lab, trials, { consent: process.env.SKILL_TRIAL_YES === '1' });
+    const grading = await runGrading(lab, trials, {
+      consent: process.env.SKILL_TRIAL_YES === '1',
+      workers: await readWorkers(lab.root),
+    });
     if (grading === null) return say('no case is an eval');
     if (grading.judgeScripted) say(`${grading.judge} is SCRIPTED: it understands nothing, and its grades measure nothing`);
     for (const { trial, assertions, timedOut } of grading.trials) {

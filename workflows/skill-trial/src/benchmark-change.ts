@@ -13,7 +13,7 @@ export const VerdictChange = z.strictObject({
 export type VerdictChange = z.infer<typeof VerdictChange>;
 
 /** What changed between two iterations, run by run and assertion by assertion; one that is new or gone is named as such. */
-export function benchmarkChanges(before: Benchmark, now: Benchmark): VerdictChange[] {
+export function benchmarkChanges(before: Pick<Benchmark, 'evals'>, now: Pick<Benchmark, 'evals'>): VerdictChange[] {
   const [old, fresh] = [verdicts(before), verdicts(now)];
   return [...new Set([...old.keys(), ...fresh.keys()])].flatMap((key) => {
     const [one, two] = [old.get(key), fresh.get(key)];
@@ -41,9 +41,9 @@ interface Row {
   verdict: string;
 }
 
-function verdicts(benchmark: Benchmark): Map<string, Row> {
+function verdicts(benchmark: Pick<Benchmark, 'evals'>): Map<string, Row> {
   const rows = benchmark.evals.flatMap((one) =>
-    [...one.with, ...one.without].flatMap((run) =>
+    [...one.with, ...one.without, ...Object.values(one.further).flat()].flatMap((run) =>
       run.assertions.map(
         (assertion): Row => ({
           case: run.case,

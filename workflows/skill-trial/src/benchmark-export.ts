@@ -64,6 +64,14 @@ function notesOf(run: BenchmarkRun): string[] {
   ];
 }
 
+/** What a reader of the whole file must know. */
+function notesOfAll({ scripted, deliver }: Benchmark): string[] {
+  return [
+    ...(scripted ? ['SCRIPTED: a script stood in for the model or the judge; nothing here is measured'] : []),
+    ...(deliver === 'prompt' ? ['with_skill: the text of the skill stood in front of the prompt, and no skill was listed'] : []),
+  ];
+}
+
 /** Mean, sample deviation, smallest, largest; of nothing: null throughout. */
 function spread(values: (number | null)[]) {
   const known = values.filter((value) => value !== null);
@@ -166,11 +174,10 @@ function creator(
         tokens: difference('tokens', 0),
       },
     },
-    notes: benchmark.scripted ? ['SCRIPTED: a script stood in for the model or the judge; nothing here is measured'] : [],
+    notes: notesOfAll(benchmark),
   });
   return files;
 }
-
 function pi(benchmark: Benchmark, skill: string, evals: BenchmarkEval[], iteration: number): Files {
   const files: Files = {};
   const variant = (runs: BenchmarkRun[]) => {
@@ -231,7 +238,7 @@ function pi(benchmark: Benchmark, skill: string, evals: BenchmarkEval[], iterati
         ]),
       ),
     })),
-    ...(benchmark.scripted ? { notes: ['SCRIPTED: nothing here is measured'] } : {}),
+    ...(notesOfAll(benchmark).length === 0 ? {} : { notes: notesOfAll(benchmark) }),
   });
   return files;
 }

@@ -1,17 +1,26 @@
 import { type Benchmark, type BenchmarkEval, meanOf } from './benchmark.js';
 import type { EvalEffect } from './eval-effect.js';
 import { countGrades, type PassCount, passRate } from './grade.js';
+import { repeatsForMany } from './statistics/multiplicity.js';
 import type { TriggerReport } from './trigger-rate.js';
 
 /** benchmark.md: the table of the skills, what it does not say, every eval, the confusions of trigger evals. */
 export function benchmarkMarkdown(benchmark: Benchmark, iteration: number, changes: string[] | null): string {
-  const { evals, effects, triggers } = benchmark;
+  const { evals, effects, triggers, further } = benchmark;
   return `${[
     `# ${benchmark.experiment}, iteration ${iteration}`,
     ...(benchmark.scripted ? ['', '**SCRIPTED: a script stood in for the model or the judge. Nothing here is measured.**'] : []),
     '',
-    ...(effects.length === 0 ? [] : effectTable(effects, evals)),
+    ...(benchmark.deliver === 'prompt' ? [toldLine, ''] : []),
+    ...(effects.length === 0 ? [] : effectTable(effects, evals, ['with', 'without'])),
     ...caveats(benchmark),
+    ...further.flatMap(({ arm, control, deliver, effects: own }) => [
+      '',
+      `## Arm ${arm} against ${control}`,
+      '',
+      ...(deliver === 'prompt' ? [toldLine, ''] : []),
+      ...(own.length === 0 ? ['Nothing scored.'] : effectTable(own, evals, [arm, control])),
+    ]),
     ...(changes === null
       ? []
       : [
@@ -25,28 +34,40 @@ export function benchmarkMarkdown(benchmark: Benchmark, iteration: number, chang
   ].join('\n')}\n`;
 }
 
-function effectTable(effects: EvalEffect[], evals: BenchmarkEval[]): string[] {
+const toldLine =
+  'The text of the skill stood **in front of the task** (`deliver: prompt`), and the agent listed no skill: this is what the text does once it is read.';
+
+/** `sides`: how the arm and its control are called in the head. */
+function effectTable(effects: EvalEffect[], evals: BenchmarkEval[], [arm, control]: [string, string]): string[] {
   return [
-    '| Skill | Evals | With | Without | Difference (points) | 95 % interval | For these evals | Tokens with / without | Seconds with / without |',
-    '| --- | --: | --: | --: | --: | --: | --- | --: | --: |',
+    `| Skill | Evals | ${cell(arm)} | ${cell(control)} | Difference (points) | Mean of evals (points) | 95 % interval | p (smallest possible) | For these evals | Tokens ${cell(arm)} / ${cell(control)} | Seconds |`,
+    '| --- | --: | --: | --: | --: | --: | --: | --: | --- | --: | --: |',
     ...effects.map((effect) => {
       const own = evals.filter(({ skill }) => skill === effect.skill);
-      const mean = (side: 'with' | 'without', key: 'tokens' | 'seconds', digits: number) =>
-        meanOf(own.flatMap((one) => one[side].map((run) => run[key])))?.toFixed(digits) ?? 'unknown';
-      const { interval } = effect;
+      const runs = (side: string) =>
+        own.flatMap((one) => (side === 'with' || side === 'without' ? one[side] : (one.further[side] ?? one.without)));
+      const mean = (side: string, key: 'tokens' | 'seconds', digits: number) =>
+        meanOf(runs(side).map((run) => run[key]))?.toFixed(digits) ?? 'unknown';
+      const { interval, runs: test } = effect;
       return `| ${[
         cell(effect.skill),
         own.length,
         shownCount(effect.with),
         shownCount(effect.without),
         signed(effect.points),
-        interval === null ? 'unknown' : `${signed(100 * interval.low)} to ${signed(100 * interval.high)}`,
+        signed(effect.meanPoints),
+        interval === null ? 'none: too few runs' : `${signed(100 * interval.low)} to ${signed(100 * interval.high)}`,
+        test.p === null || test.smallestP === null ? 'unknown' : `${shownP(test.p)} (${shownP(test.smallestP)})`,
         effect.conclusion,
-        `${mean('with', 'tokens', 0)} / ${mean('without', 'tokens', 0)}`,
-        `${mean('with', 'seconds', 1)} / ${mean('without', 'seconds', 1)}`,
+        `${mean(arm, 'tokens', 0)} / ${mean(control, 'tokens', 0)}`,
+        `${mean(arm, 'seconds', 1)} / ${mean(control, 'seconds', 1)}`,
       ].join(' | ')} |`;
     }),
   ];
+}
+
+function shownP(p: number): string {
+  return p < 0.001 ? '< 0.001' : p.toFixed(3);
 }
 
 function caveats({ evals, effects, timedOut, unscored, judge }: Benchmark): string[] {
@@ -54,10 +75,22 @@ function caveats({ evals, effects, timedOut, unscored, judge }: Benchmark): stri
   const [withIt, without] = [finished('with'), finished('without')];
   return [
     '',
-    `- Differences are in percentage points, worked out from the counts. Intervals (Newcombe) hold for these evals only, and take each assertion as a draw of its own: assertions of one run go together, so they are too narrow. A few evals of a skill say nothing of other tasks.`,
+    '- Differences are in percentage points, worked out from the counts. Assertions of one run go together, so that runs are the units of every test: p exchanges the labels of the runs within each eval, and "higher" and "lower" are said at .05 after Holm’s correction over the skills, of these evals alone. A few evals of a skill say nothing of other tasks.',
+    ...needs(effects),
     `- "not distinguishable" is no "no difference": that needs an equivalence margin declared before the runs.`,
     `- Timed out: ${timedOut.with} with, ${timedOut.without} without a skill. They pass none of their assertions above; without them: ${shownCount(withIt.finished)} with, ${shownCount(without.finished)} without${effects.length > 1 ? ' (all skills)' : ''}.`,
     `- Unscored: ${unscored} assertions, in no count. ${judge === null ? 'There is no judge: assertions without a check are unscored.' : `Judge: ${judge}.`}`,
+  ];
+}
+
+/** What no skill of this design could have shown, and what it would take. */
+function needs(effects: EvalEffect[]): string[] {
+  const known = effects.filter(({ runs }) => runs.smallestP !== null);
+  const beyond = known.filter(({ runs }) => (runs.smallestP as number) * known.length > 0.05);
+  if (beyond.length === 0) return [];
+  const { repeats } = repeatsForMany(known.length);
+  return [
+    `- With so few runs ${beyond.length} of ${known.length} skills cannot reach .05 after the correction, whatever their effect: "not distinguishable" is all that can be said of them. One eval with ${repeats} repeats could; more evals need fewer.`,
   ];
 }
 

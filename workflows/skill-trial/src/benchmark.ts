@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EvalSettings } from './eval.js';
-import { EvalEffect, evalEffect, sortEffects } from './eval-effect.js';
+import { EvalEffect, type EvalRuns, evalEffects, sortEffects } from './eval-effect.js';
 import { contrasts } from './experiment.js';
 import { countGrades, TrialGrade } from './grade.js';
 import { caseOf, skillsOf } from './lab.js';
@@ -27,12 +27,17 @@ export const BenchmarkEval = z.strictObject({
   /** Runs in the arm that gives the skill, and in its control. */
   with: z.array(BenchmarkRun),
   without: z.array(BenchmarkRun),
+  /** Runs in the further arms that give the skill, by the arm's name. */
+  further: z.record(z.string(), z.array(BenchmarkRun)),
 });
 export type BenchmarkEval = z.infer<typeof BenchmarkEval>;
 
+/** How an arm gets its skills: its agent lists them, or their text stands in front of the task. */
+const Deliver = z.enum(['catalogue', 'prompt']);
+
 /** The results of the evals of an experiment: what every form of output is made from. */
 export const Benchmark = z.strictObject({
-  schemaVersion: z.literal(1),
+  schemaVersion: z.literal(2),
   experiment: z.string(),
   model: z.string(),
   judge: z.string().nullable(),
@@ -40,17 +45,26 @@ export const Benchmark = z.strictObject({
   scripted: z.boolean(),
   repeats: z.int().positive(),
   evals: z.array(BenchmarkEval),
+  /** Of the first arm with skills against its control. */
+  deliver: Deliver,
   effects: z.array(EvalEffect),
+  /** Of every further arm against its own control. */
+  further: z.array(z.strictObject({ arm: z.string(), control: z.string(), deliver: Deliver, effects: z.array(EvalEffect) })),
   triggers: z.array(TriggerReport),
   timedOut: z.strictObject({ with: z.int(), without: z.int() }),
   unscored: z.int().nonnegative(),
 });
 export type Benchmark = z.infer<typeof Benchmark>;
 
-/** The benchmark of a graded study, of the first contrast of its arms. Invalid trials are left out. */
+/** What an iteration is compared by: an earlier version of the lab may have written it. */
+export const EarlierBenchmark = z.looseObject({
+  evals: z.array(BenchmarkEval.extend({ further: BenchmarkEval.shape.further.default({}) })),
+});
+
+/** The benchmark of a graded study: the first contrast of its arms, and what the further ones show. Invalid trials are left out. */
 export function makeBenchmark(study: Study, responses: Map<string, string>): Benchmark {
   const { lab, grading } = study;
-  const [contrast] = contrasts(lab.experiment);
+  const [contrast, ...others] = contrasts(lab.experiment);
   const valid = study.results.filter((result) => result.valid);
   const runsOf = (name: string, arm: string | undefined): BenchmarkRun[] =>
     valid.flatMap((result) => {
@@ -88,30 +102,41 @@ export function makeBenchmark(study: Study, responses: Map<string, string>): Ben
         prompt: one.taskBytes.toString('utf8'),
         with: skillsOf(lab, contrast?.arm ?? '', name).length > 0 ? runsOf(name, contrast?.arm) : [],
         without: runsOf(name, contrast?.control),
+        further: Object.fromEntries(others.map(({ arm }) => [arm, runsOf(name, arm)])),
       },
     ];
   });
-  const scored = evals.filter(({ with: runs, without }) => [...runs, ...without].some(({ assertions }) => assertions.length > 0));
   const margin = lab.experiment.decision.equivalence_margin;
-  const effects = [...new Set(scored.map(({ skill }) => skill))].map((skill) => {
-    const own = scored.filter((one) => one.skill === skill);
-    return evalEffect(
-      skill,
-      countGrades(own.flatMap((one) => one.with)).all,
-      countGrades(own.flatMap((one) => one.without)).all,
-      margin,
+  const deliverOf = (arm: string | undefined) => lab.experiment.arms[arm ?? '']?.deliver ?? 'catalogue';
+  const effectsOf = (sides: (one: BenchmarkEval) => EvalRuns) => {
+    const scored = evals
+      .map((one) => ({ skill: one.skill, ...sides(one) }))
+      .filter(({ with: runs, without }) => [...runs, ...without].some(({ assertions }) => assertions.length > 0));
+    const skills = [...new Set(scored.map(({ skill }) => skill))];
+    return sortEffects(
+      evalEffects(
+        skills.map((skill) => ({ skill, evals: scored.filter((one) => one.skill === skill) })),
+        margin,
+      ),
     );
-  });
+  };
   const all = { with: countGrades(evals.flatMap((one) => one.with)), without: countGrades(evals.flatMap((one) => one.without)) };
   return {
-    schemaVersion: 1,
+    schemaVersion: 2,
     experiment: lab.experiment.name,
     model: lab.experiment.model.id,
     judge: grading?.judge ?? null,
     scripted: lab.experiment.model.scripted !== undefined || grading?.judgeScripted === true,
     repeats: lab.experiment.repeats,
     evals,
-    effects: sortEffects(effects),
+    deliver: deliverOf(contrast?.arm),
+    effects: effectsOf((one) => one),
+    further: others.map(({ arm, control }) => ({
+      arm,
+      control,
+      deliver: deliverOf(arm),
+      effects: effectsOf((one) => ({ with: one.further[arm] ?? [], without: runsOf(one.case, control) })),
+    })),
     triggers: triggerReports(grading?.trials ?? []),
     timedOut: { with: all.with.timedOut, without: all.without.timedOut },
     unscored: all.with.unscored + all.without.unscored,

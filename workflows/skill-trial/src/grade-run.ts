@@ -22,6 +22,8 @@ import { inTurn } from './turn.js';
 export interface GradeOptions {
   /** A real judge costs money: the person (or script) said yes. */
   consent: boolean;
+  /** Variants that the judge is asked about at once; two where absent. */
+  workers?: number;
   onStep?: (text: string) => void;
 }
 
@@ -33,8 +35,11 @@ export async function runGrading(lab: Lab, trials: SavedTrial[], options: GradeO
   if ([...lab.cases.values()].every((one) => one.eval === undefined)) return null;
   const { judge } = lab.experiment;
   if (judge !== undefined && judge.model.scripted === undefined)
-    requireConsent({ experiment: { ...lab.experiment, model: judge.model } }, options.consent);
-  const grading = await gatherGrading(lab, trials, async (target, make) => {
+    requireConsent(
+      { experiment: { ...lab.experiment, model: judge.model, limits: { ...lab.experiment.limits, cost_usd: judge.cost_usd } } },
+      options.consent,
+    );
+  const ensure: Ensure = async (target, make) => {
     if (await hasRecord(target)) return;
     await mkdir(lab.run.scratch, { recursive: true });
     const draft = await mkdtemp(join(lab.run.scratch, 'grade-'));
@@ -45,7 +50,8 @@ export async function runGrading(lab: Lab, trials: SavedTrial[], options: GradeO
     } finally {
       await rm(draft, { recursive: true, force: true });
     }
-  });
+  };
+  const grading = await gatherGrading(lab, trials, ensure, options.workers);
   await writeWhole(lab.run.grading, prettyJson(grading));
   return grading;
 }
@@ -54,13 +60,18 @@ export async function runGrading(lab: Lab, trials: SavedTrial[], options: GradeO
 type Ensure = (target: string, make: (draft: string) => Promise<void>) => Promise<void>;
 
 /** grading.json from records: answers are read again from the raw bodies, checks made again on the saved run. */
-export async function gatherGrading(lab: Lab, trials: SavedTrial[], ensure: Ensure = async () => undefined): Promise<Grading> {
+export async function gatherGrading(
+  lab: Lab,
+  trials: SavedTrial[],
+  ensure: Ensure = async () => undefined,
+  workers?: number,
+): Promise<Grading> {
   const { judge } = lab.experiment;
   const concerned = trials.filter((trial) => caseOf(lab, trial.record.case).eval !== undefined);
   const judged = new Map<string, { marks: JudgeMark[]; record: { path: string; sha256: string } }>();
-  for (const trial of differentVariants(concerned)) {
+  const put = async (trial: SavedTrial) => {
     const rows = judgeRowsOf(caseOf(lab, trial.record.case).eval as EvalSettings);
-    if (judge === undefined || rows.length === 0 || trial.record.status === 'timed-out') continue;
+    if (judge === undefined || rows.length === 0 || trial.record.status === 'timed-out') return;
     const read = async (file: string) => redact(await readFile(join(trial.folder, file), 'utf8'), lab.skills.values()).text;
     const artifact: Artifact = { response: await read('response.md'), patch: await read('patch.diff') };
     const { key_env: _key, prices: _prices, ...model } = judge.model;
@@ -69,7 +80,8 @@ export async function gatherGrading(lab: Lab, trials: SavedTrial[], ensure: Ensu
     await ensure(target, (draft) => askJudge(judge, rows, variant, artifact, draft));
     const { marks } = await readJudgement(target, rows, artifact);
     judged.set(variantKey(trial), { marks, record: { path: relative(lab.run.run, target), sha256: await recordHash(target) } });
-  }
+  };
+  await inTurn(differentVariants(concerned), put, workers);
   const rows = await inTurn(concerned, (trial) => gradeTrial(lab, trial, judged.get(variantKey(trial)) ?? null, ensure));
   const scripted = judge?.model.scripted !== undefined;
   return { schemaVersion: 1, judge: judge === undefined ? null : judgeName(judge), judgeScripted: scripted, trials: rows };

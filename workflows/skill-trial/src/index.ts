@@ -64,7 +64,6 @@ export { guessMeasure, type OpenPair, unblind } from './mapping.js';
 export { FindingMark, foldMarks, MarkEvent, type Marks, marksOf, type RowMark, type VariantMarks, variantKey } from './mark.js';
 export { openGuesses } from './mark-check.js';
 export type { Progress, VariantProgress } from './mark-progress.js';
-export { measureSession } from './measured-session.js';
 export { MetricId, metricOf, metrics } from './metric.js';
 export { executeNotebooks, formatNotebook, notebookWithOutputs, readNotebook, stripOutputs } from './notebook.js';
 export { checkNotebooks, describeProblem, type NotebookProblem } from './notebook-check.js';

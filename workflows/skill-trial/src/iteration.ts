@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Benchmark, makeBenchmark } from './benchmark.js';
+import { EarlierBenchmark, makeBenchmark } from './benchmark.js';
 import { benchmarkChanges } from './benchmark-change.js';
 import { exportBenchmark } from './benchmark-export.js';
 import { benchmarkMarkdown } from './benchmark-markdown.js';
@@ -25,7 +25,7 @@ export async function writeIteration(study: Study): Promise<{ number: number; fo
     .map(Number)
     .sort((a, b) => a - b);
   const last = numbers.at(-1);
-  const before = last === undefined ? null : await readJson(join(lab.run.iteration(last), 'results.json'), Benchmark);
+  const before = last === undefined ? null : await readJson(join(lab.run.iteration(last), 'results.json'), EarlierBenchmark);
   const same = before !== null && hashOf(before) === hashOf(benchmark);
   const number = same ? (last as number) : (last ?? 0) + 1;
   const folder = lab.run.iteration(number);

@@ -26,7 +26,7 @@ export function reviewPage(benchmark: Benchmark, iteration: number, changes: Ver
 <h1>${benchmark.experiment}, iteration ${iteration}</h1>
 ${benchmark.scripted && html`<p class="scripted">SCRIPTED: a script stood in for the model or the judge. Nothing here is measured.</p>`}
 ${benchmark.effects.length > 0 && effectChart(benchmark.effects)}
-${changes !== null && html`<p>${changes.length} verdicts changed since iteration ${iteration - 1}.</p>`}
+${changes !== null && html`<p>${changes.length} ${changes.length === 1 ? 'verdict' : 'verdicts'} changed since iteration ${iteration - 1}.</p>`}
 <header>
 <input id="search" type="search" aria-label="Search" placeholder="Search prompts, outputs, assertions">
 <label><input id="changed" type="checkbox"> changed since the last iteration</label>
@@ -40,6 +40,8 @@ ${benchmark.evals.map((one) =>
   evalBlock(
     one,
     (changes ?? []).filter((change) => change.case === one.case),
+    (arm) =>
+      `Arm ${arm}${benchmark.further.find((row) => row.arm === arm)?.deliver === 'prompt' ? ': the skill’s text in front of the task' : ''}`,
   ),
 )}
 </main>
@@ -57,18 +59,19 @@ function effectChart(effects: EvalEffect[]): Html {
 <svg role="img" aria-label="Effect of each skill in percentage points, with its interval" width="760" height="${height}" viewBox="0 0 760 ${height}">
 <line x1="${x(0)}" x2="${x(0)}" y1="0" y2="${height - 24}" stroke-dasharray="3 3"></line>
 ${[-100, -50, 0, 50, 100].map((mark) => html`<text x="${x(mark)}" y="${height - 8}" text-anchor="middle">${mark > 0 ? `+${mark}` : mark}</text>`)}
-${effects.map(({ skill, points, interval, conclusion }, index) => {
+${effects.map(({ skill, points, interval, conclusion, byEval }, index) => {
   const y = 16 + 24 * index;
   return html`<g><title>${skill}: ${points?.toFixed(1) ?? 'unknown'} points, ${conclusion}</title><text x="250" y="${y + 4}" text-anchor="end">${skill}</text>
+${byEval.map((one) => html`<line x1="${x(one)}" x2="${x(one)}" y1="${y - 6}" y2="${y + 6}" stroke-width="1"></line>`)}
 ${interval !== null && html`<line x1="${x(100 * interval.low)}" x2="${x(100 * interval.high)}" y1="${y}" y2="${y}" stroke-width="2"></line>`}
 ${points !== null && html`<circle cx="${x(points)}" cy="${y}" r="5"></circle>`}</g>`;
 })}
 </svg>
-<figcaption>Difference in percentage points with the skill, and its 95 % interval, for these evals only. A line that crosses 0 is not distinguishable.</figcaption>
+<figcaption>Difference in percentage points with the skill: a dot from all counts, a short stroke for each eval, and a line for the 95 % interval where the runs are enough for one. For these evals only; no line, or one that crosses 0, is not distinguishable.</figcaption>
 </figure>`;
 }
 
-function evalBlock(one: BenchmarkEval, changes: VerdictChange[]): Html {
+function evalBlock(one: BenchmarkEval, changes: VerdictChange[], furtherTitle: (arm: string) => string): Html {
   const [withIt, without] = [countGrades(one.with).all, countGrades(one.without).all];
   const differs = withIt.passed * without.total !== without.passed * withIt.total;
   const repeats = [...new Set([...one.with, ...one.without].map(({ repeat }) => repeat))].sort((a, b) => a - b);
@@ -79,7 +82,7 @@ ${changes.length > 0 && html`<ul>${changes.map((change) => html`<li>${change.arm
 <details><summary>Prompt</summary><pre>${one.prompt.slice(0, 20_000)}</pre></details>
 ${repeats.map((repeat) => {
   const of = (runs: BenchmarkRun[]) => runs.find((run) => run.repeat === repeat);
-  return html`<h3>Run ${repeat}</h3><div class="sides">${side('With the skill', of(one.with))}${side('Without', of(one.without))}</div>`;
+  return html`<h3>Run ${repeat}</h3><div class="sides">${side('With the skill', of(one.with))}${side('Without', of(one.without))}${Object.entries(one.further).map(([arm, runs]) => side(furtherTitle(arm), of(runs)))}</div>`;
 })}
 </article>`;
 }

@@ -70,6 +70,8 @@ export const PlanFile = z.strictObject({
     )
     .default([]),
   response: path,
+  /** Files with the answers to the prompts after the first, in order; without one the final answer is given again. */
+  follow_ups: z.array(path).min(1).optional(),
 });
 export type PlanFile = z.infer<typeof PlanFile>;
 
@@ -90,6 +92,8 @@ export interface Plan {
   title: string;
   turns: PlanTurn[];
   response: string;
+  /** Answers to the prompts after the first; absent: none is written. */
+  followUps?: string[];
 }
 
 /** A script with all that it needs from the disk. */
@@ -133,15 +137,20 @@ async function loadPlan(folder: string): Promise<Plan> {
     const used = kinds.filter((kind) => kind.length > 0);
     for (const [index, actions] of used.entries()) turns.push({ say: index === 0 ? say : '', actions });
   }
-  const response = (await readText(join(folder, file.response), `plan ${shown(folder)}`)).trimEnd();
-  if (response === '') {
-    throw new SettingsError(`${shown(join(folder, file.response))} is empty`, {
-      expected: 'the final answer',
-      found: 'no text',
-      next: 'write the answer',
-    });
+  const answers: string[] = [];
+  for (const path of [file.response, ...(file.follow_ups ?? [])]) {
+    const answer = (await readText(join(folder, path), `plan ${shown(folder)}`)).trimEnd();
+    if (answer === '') {
+      throw new SettingsError(`${shown(join(folder, path))} is empty`, {
+        expected: 'the final answer',
+        found: 'no text',
+        next: 'write the answer',
+      });
+    }
+    answers.push(answer);
   }
-  return { title: file.title, turns, response };
+  const [response = '', ...followUps] = answers;
+  return { title: file.title, turns, response, ...(followUps.length === 0 ? {} : { followUps }) };
 }
 
 /** What a script's rules look at. */

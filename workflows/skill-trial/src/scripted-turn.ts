@@ -14,7 +14,8 @@ export const SHORT_PROMPT = 120;
  * seed; nothing is remembered between calls. In this order:
  * 1. a prompt that asks which skills there are is answered with the names in the catalogue, or `diagnosticAnswer`;
  * 2. a prompt under 120 characters, or a request without tools (an agent's request for a title), is answered "42";
- * 3. anything else is the task: load the skills offered (if the script does), then the plan's turns, then its final answer.
+ * 3. anything else is the task: load the skills offered (if the script does), then the plan's turns, then its final answer;
+ *    a prompt that follows the final answer in the same conversation gets the plan's answer to it.
  * Throws a TypeError where the tools offered are no known agent's.
  */
 export function nextTurn(
@@ -43,9 +44,19 @@ export function nextTurn(
   const loads = script.load_skills === 'all' && catalogue.length > 0 ? 1 : 0;
   if (said < loads) return { fault: null, text: '', toolUses: catalogue.map((entry) => dialect.load(entry, request)) };
   const plan = choosePlan(script, situation);
+  const answered = followUpsOf(request.turns);
+  if (answered > 0) return { fault: null, text: plan.followUps?.[answered - 1] ?? plan.response, toolUses: [] };
   const turn = plan.turns[said - loads];
   if (turn === undefined) return { fault: null, text: plan.response, toolUses: [] };
   return { fault: null, text: turn.say, toolUses: turn.actions.map((action) => dialect.act(action, request)) };
+}
+
+/** How many prompts came after a final answer, which calls no tool. */
+function followUpsOf(turns: readonly Turn[]): number {
+  return turns.filter((turn, index) => {
+    const before = turns[index - 1];
+    return turn.role === 'user' && before?.role === 'assistant' && before.toolCalls.length === 0;
+  }).length;
 }
 
 /**

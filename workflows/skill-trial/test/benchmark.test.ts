@@ -11,10 +11,9 @@ import { benchmarkMarkdown } from '../src/benchmark-markdown.js';
 import { readBenchmark } from '../src/benchmark-reading.js';
 import { EvalCheck } from '../src/eval.js';
 import { type RunOutput, runCheck } from '../src/eval-check.js';
-import { evalEffect, sortEffects } from '../src/eval-effect.js';
+import { evalEffects, pointsOf, sortEffects } from '../src/eval-effect.js';
 import { countGrades, passRate, type TrialGrade } from '../src/grade.js';
 import { readEvalTable } from '../src/published-tables.js';
-import { newcombeInterval } from '../src/statistics/newcombe.js';
 import { triggerReports } from '../src/trigger-rate.js';
 import { makeBenchmarkFixture, run } from './fixtures/benchmark.js';
 
@@ -50,26 +49,90 @@ describe('counts', () => {
 });
 
 describe('effects', () => {
-  test('the interval is the published one (Newcombe 1998, method 10: 56/70 and 48/80)', () => {
-    const interval = newcombeInterval(56, 70, 48, 80);
-    expect(interval?.low).toBeCloseTo(0.0524, 4);
-    expect(interval?.high).toBeCloseTo(0.3339, 4);
-    expect(newcombeInterval(0, 0, 1, 2)).toBeNull();
+  /** Runs of which `passed` of `total` assertions hold each. */
+  const runs = (...shares: [number, number][]) =>
+    shares.map(([passed, total]) => ({
+      timedOut: false,
+      assertions: Array.from({ length: total }, (_, index) => ({
+        id: `${index}`,
+        text: 't',
+        kind: 'quality' as const,
+        by: 'check' as const,
+        passed: index < passed,
+        evidence: '',
+      })),
+    }));
+
+  test('runs are the units: ten assertions of one run more are still one run', () => {
+    const [effect] = evalEffects([
+      {
+        skill: 's',
+        evals: [
+          { with: runs([10, 10]), without: runs([0, 10]) },
+          { with: runs([1, 2]), without: runs([1, 2]) },
+        ],
+      },
+    ]);
+    // 11 of 12 against 1 of 12; by eval 100 and 0; two of four labellings are as extreme
+    expect(effect).toMatchObject({
+      with: { passed: 11, total: 12 },
+      without: { passed: 1, total: 12 },
+      byEval: [100, 0],
+      meanPoints: 50,
+      runs: { p: 1, smallestP: 0.5, holm: 1 },
+      evals: { p: 1, smallestP: 0.5 },
+      interval: null,
+      conclusion: 'not distinguishable',
+    });
+    expect(effect?.points).toBeCloseTo((100 * 10) / 12, 9);
   });
 
-  test('equal rates are not distinguishable, unless a margin was declared that holds the interval', () => {
-    const half = { passed: 500, total: 1000 };
-    expect(evalEffect('s', half, half).conclusion).toBe('not distinguishable');
-    expect(evalEffect('s', half, half, 0.1).conclusion).toBe('no difference');
-    expect(evalEffect('s', { passed: 5, total: 10 }, { passed: 5, total: 10 }, 0.1).conclusion).toBe('not distinguishable');
-    expect(evalEffect('s', { passed: 0, total: 0 }, half)).toMatchObject({ points: null, interval: null, conclusion: 'unknown' });
+  test('four against four of one eval reach 2/70, and Holm asks for more of two skills', () => {
+    const clear = { with: runs([2, 2], [2, 2], [2, 2], [2, 2]), without: runs([0, 2], [0, 2], [0, 2], [0, 2]) };
+    const [alone] = evalEffects([{ skill: 's', evals: [clear] }]);
+    expect(alone).toMatchObject({ conclusion: 'higher', meanPoints: 100, runs: { smallestP: 2 / 70 } });
+    expect(alone?.runs.p).toBeCloseTo(2 / 70, 12);
+    const both = evalEffects([
+      { skill: 's', evals: [clear] },
+      { skill: 't', evals: [clear] },
+    ]);
+    expect(both.map(({ conclusion, runs: { holm } }) => [conclusion, holm?.toFixed(4)])).toEqual([
+      ['not distinguishable', '0.0571'],
+      ['not distinguishable', '0.0571'],
+    ]);
+    const worse = evalEffects([{ skill: 's', evals: [{ with: clear.without, without: clear.with }] }]);
+    expect(worse[0]?.conclusion).toBe('lower');
+  });
+
+  test('"no difference" needs a margin that was declared, and runs enough for an interval', () => {
+    const same = { with: runs([1, 2], [1, 2], [1, 2]), without: runs([1, 2], [1, 2], [1, 2]) };
+    expect(evalEffects([{ skill: 's', evals: [same] }])[0]?.conclusion).toBe('not distinguishable');
+    expect(evalEffects([{ skill: 's', evals: [same] }], 0.1)[0]?.conclusion).toBe('no difference');
+    const once = { with: runs([1, 2]), without: runs([1, 2]) };
+    expect(evalEffects([{ skill: 's', evals: [once] }], 0.1)[0]?.conclusion).toBe('not distinguishable');
+  });
+
+  test('an eval scored on one side only is in the counts and in no comparison', () => {
+    const [effect] = evalEffects([{ skill: 's', evals: [{ with: runs([1, 2]), without: runs([0, 0]) }] }]);
+    expect(effect).toMatchObject({
+      with: { passed: 1, total: 2 },
+      without: { passed: 0, total: 0 },
+      points: null,
+      byEval: [],
+      meanPoints: null,
+      runs: { p: null, smallestP: null, holm: null },
+      conclusion: 'unknown',
+    });
   });
 
   test('the published table of 25 skills, from counts: four printed differences are those of neither', async () => {
     const rows = await readEvalTable(fileURLToPath(new URL('../../../data/published/pi-skill-evals.csv', import.meta.url)));
-    const effects = rows.map((row) =>
-      evalEffect(row.skill, { passed: row.passedWith, total: row.n }, { passed: row.passedWithout, total: row.n }),
-    );
+    const effects = rows.map((row) => ({
+      skill: row.skill,
+      with: { passed: row.passedWith, total: row.n },
+      without: { passed: row.passedWithout, total: row.n },
+      ...pointsOf({ passed: row.passedWith, total: row.n }, { passed: row.passedWithout, total: row.n }),
+    }));
     expect(effects.map(({ with: one }) => Math.round((100 * one.passed) / one.total))).toEqual(
       rows.map((row) => row.withPercent),
     );
