@@ -11,7 +11,8 @@ import type { Statistic } from './statistic.js';
 export const Conclusion = z.strictObject({
   contrast: z.string(),
   observation: z.array(z.string()),
-  evidence: z.array(z.string()),
+  /** The records behind each differing metric, then the others (of: null); paths from the checkout. */
+  evidence: z.array(z.strictObject({ of: z.string().nullable(), paths: z.array(z.string()) })),
   interpretation: z.array(z.string()),
   decision: z.array(z.string()),
 });
@@ -46,8 +47,8 @@ export function conclude(input: ConclusionInput): Conclusion {
     contrast: contrastName(contrast),
     observation: observation(input, rows),
     evidence: [
-      ...rows.filter((row) => row.delta !== null && row.delta !== 0).map((row) => `${row.title}: ${row.evidence.join(', ')}`),
-      ...input.records,
+      ...rows.filter((row) => row.delta !== null && row.delta !== 0).map((row) => ({ of: row.title, paths: row.evidence })),
+      { of: null, paths: input.records },
     ],
     interpretation: interpretation(input, rows),
     decision: [

@@ -46,6 +46,9 @@ export const figureTheme: Config = {
   },
 };
 
+/** For viewers that answer a pointer: a mark tells its row of data. */
+export const liveTheme: Config = { ...figureTheme, mark: { tooltip: { content: 'data' } } };
+
 // Vega's random numbers are global: two figures drawn at the same time would share one sequence.
 let queue: Promise<unknown> = Promise.resolve();
 
@@ -58,6 +61,18 @@ export function renderFigure(spec: TopLevelSpec, { idPrefix = `f${hashOf(spec).s
   const drawn = queue.then(() => draw(spec, idPrefix));
   queue = drawn.catch(() => {});
   return drawn;
+}
+
+/**
+ * The figure for a viewer that answers a pointer: Vega's own form of it, drawn as {@link renderFigure} draws it, where a mark tells
+ * its row of data. It has been drawn once before, so its problems are known already.
+ */
+export async function liveFigure(spec: TopLevelSpec): Promise<object> {
+  const { compile } = await import('vega-lite');
+  return compile(structuredClone(spec), {
+    config: liveTheme,
+    logger: gather([]),
+  }).spec;
 }
 
 /** What vega's types leave out. */

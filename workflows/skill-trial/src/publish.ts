@@ -7,7 +7,7 @@ import type { TopLevelSpec } from 'vega-lite';
 import { z } from 'zod';
 import { check, shown } from './document.js';
 import { LabError } from './errors.js';
-import { renderFigure } from './figure.js';
+import { liveTheme, renderFigure } from './figure.js';
 import { canonicalJson } from './hash.js';
 
 const Name = z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'a name of [a-z0-9-]');
@@ -44,15 +44,20 @@ export async function publishFigure(name: string, spec: TopLevelSpec, caption: s
   mustBeJson(name, spec);
   const svg = await renderFigure(spec, { idPrefix: name });
   write(name, 'figures', (notebook) => PublishedFigure.parse({ schemaVersion: 1, name, notebook, caption, spec }));
-  // JupyterLab and VS Code draw Vega-Lite 5 at most; viewers that draw none show the picture.
-  display({ 'application/vnd.vegalite.v5+json': spec, 'image/svg+xml': svg, 'text/plain': caption });
+  displayFigure(spec, svg, caption);
 }
 
 /** Shows a figure in a notebook and publishes nothing: for what is about other data than the experiment's. Drawn in any case. */
 export async function showFigure(name: string, spec: TopLevelSpec, caption: string): Promise<void> {
   mustBeJson(name, spec);
   const svg = await renderFigure(spec, { idPrefix: name });
-  display({ 'application/vnd.vegalite.v5+json': spec, 'image/svg+xml': svg, 'text/plain': caption });
+  displayFigure(spec, svg, caption);
+}
+
+/** JupyterLab and VS Code draw Vega-Lite 5 at most; viewers that draw none show the picture. */
+function displayFigure(spec: TopLevelSpec, svg: string, caption: string): void {
+  const live = { ...spec, config: { ...liveTheme, ...spec.config } };
+  display({ 'application/vnd.vegalite.v5+json': live, 'image/svg+xml': svg, 'text/plain': caption });
 }
 
 /** Shows rows as a table: HTML in a notebook, text elsewhere. Columns are the first row's keys unless given. */

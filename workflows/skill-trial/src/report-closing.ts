@@ -1,19 +1,6 @@
 import type { Conclusion } from './conclusion.js';
 import type { Report } from './report.js';
-import {
-  type Block,
-  type Content,
-  details,
-  heading,
-  type Inline,
-  joined,
-  list,
-  mark,
-  record,
-  type Section,
-  table,
-  text,
-} from './report-document.js';
+import { type Block, details, heading, joined, list, mark, record, type Section, table, text } from './report-document.js';
 import { type ContrastView, tally } from './report-view.js';
 
 /** Conclusion, failure detectors, limitations, the twelve points, and how to do it again. */
@@ -66,19 +53,19 @@ function conclusionBlocks(conclusion: Conclusion | undefined, name: string): Blo
     heading(`Observation${name}`),
     list(conclusion.observation),
     heading(`Evidence${name}`),
-    details('The saved records that the figures come from', [list(conclusion.evidence.map(linkPaths))]),
+    details('The saved records that the figures come from', [
+      list(
+        conclusion.evidence.map(({ of, paths }) => [
+          ...(of === null ? [] : [`${of}: `]),
+          ...joined(paths.map((path) => record(path))),
+        ]),
+      ),
+    ]),
     heading(`Interpretation${name}`),
     list(conclusion.interpretation),
     heading(`Decision${name}`),
     list(conclusion.decision),
   ];
-}
-
-/** `Title: path, path` or one path, with the paths as links. */
-function linkPaths(line: string): Content {
-  const [, title, paths] = /^([^/]*?: )?(.*)$/s.exec(line) ?? [];
-  if (paths === undefined || !paths.split(', ').every((path) => /^data\/[\w./-]+$/.test(path))) return line;
-  return [title ?? '', ...joined(paths.split(', ').map((path): Inline => record(path)))];
 }
 
 function reproduceSection({ experiment, lock, conditions, arms }: Report): Section {

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readAnalysis } from './analyse.js';
 import type { Published } from './analysis.js';
-import { renderFigure } from './figure.js';
+import { liveFigure, renderFigure } from './figure.js';
 import { figureCsv, figureData } from './figure-data.js';
 import type { Lab } from './lab.js';
 import { prettyJson, readJson, writeWhole } from './record.js';
@@ -32,6 +32,7 @@ export async function renderReport(
       caption,
       svg: mark(await renderFigure(spec as never, { idPrefix: name }), scripted),
       data: figureData(spec),
+      live: await liveFigure(spec as never),
     });
   const files = new Map<string, string>([
     ['report.json', prettyJson(report)],

@@ -58,12 +58,12 @@ export function blockWriter(figures: PageFigure[], root: string, scripted: boole
 /** More rows than these are in the file alone. */
 const shownRows = 200;
 
-/** The picture is one image to a screen reader; its data follow as a table, and as a file that is part of the page. */
-function figure({ name, caption, svg, data }: PageFigure, scripted: boolean): Html {
+/** The picture is one image to a screen reader; its data follow as a table, as a file that is part of the page, and as what the page's script draws. */
+function figure({ name, caption, svg, data, live }: PageFigure, scripted: boolean): Html {
   const file = `data:text/csv;charset=utf-8;base64,${Buffer.from(figureCsv(data, scripted)).toString('base64')}`;
   const cut = data.rows.length > shownRows ? `, the first ${shownRows} here` : '';
   return html`<figure>
-<div class="paper" role="img" aria-label="${caption}">${raw(svg.replace(/^<svg/, '<svg aria-hidden="true" focusable="false"'))}</div>
+<div class="paper"${scripted ? raw(' data-mark="SCRIPTED MODEL"') : null} role="img" aria-label="${caption}">${raw(svg.replace(/^<svg/, '<svg aria-hidden="true" focusable="false"'))}</div>
 <figcaption>${caption} <a href="figures/${recordHref(name, '')}.svg">as a file</a>, <a download="${name}.csv" href="${file}">its data (CSV)</a></figcaption>
 <details><summary>The data of this figure: ${data.rows.length} rows${cut}</summary>
 <div class="scroll" role="region" tabindex="0" aria-label="Data: ${caption}"><table>
@@ -74,6 +74,7 @@ function figure({ name, caption, svg, data }: PageFigure, scripted: boolean): Ht
 `,
   )}</tbody>
 </table></div></details>
+<script type="application/json">${raw(JSON.stringify(live).replaceAll('<', '\\u003c'))}</script>
 </figure>`;
 }
 

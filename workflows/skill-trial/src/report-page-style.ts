@@ -100,6 +100,8 @@ ul{padding-left:1.2rem}li{margin:.15rem 0}
 figure{margin:1.5rem 0}
 .paper{background:#fff;color:#222;border:1px solid var(--line);border-radius:8px;padding:.75rem;overflow-x:auto}
 .paper svg{display:block;max-width:100%;height:auto}
+.paper.live>svg,.paper:not(.live)>div{display:none}.paper.live[data-mark]::before{content:attr(data-mark);display:block;text-align:right;font:bold .7rem sans-serif;color:#8a5a00}
+.tip{position:fixed;z-index:2;pointer-events:none;max-width:22rem;background:var(--paper);color:var(--ink);border:1px solid var(--soft);border-radius:6px;padding:.35rem .6rem;font-size:.8rem;line-height:1.4}.tip[hidden]{display:none}
 figcaption{color:var(--soft);font-size:.9rem;margin-top:.4rem}
 footer{padding-bottom:3rem;color:var(--soft);font-size:.875rem}
 footer p{max-width:none}
@@ -112,7 +114,7 @@ footer p{max-width:none}
 html{font-size:9pt}.contents,.skip{display:none}
 .top,.frame,footer{max-width:none;padding:0}.frame{display:block}
 main>section{border:0;padding:0;margin:0 0 1.5rem}.card,tr,figure,.banner,.plain div{break-inside:avoid}h2,h3,caption{break-after:avoid}
-.scroll,.paper,pre{overflow:visible;max-height:none}pre{white-space:pre-wrap;overflow-wrap:anywhere}
+.paper.live>svg{display:block}.paper.live>div,.paper.live::before,.tip{display:none}.scroll,.paper,pre{overflow:visible;max-height:none}pre{white-space:pre-wrap;overflow-wrap:anywhere}
 table{font-size:.85rem;width:100%}thead{display:table-header-group}th,td{padding-right:.5rem}td a:not(.figure-link),td code{overflow-wrap:anywhere}tbody th{min-width:0}.mark{white-space:normal}
 .facts div{grid-template-columns:13rem 1fr}.strip{width:70px;height:auto}details{border:0;padding:0}details::details-content{content-visibility:visible;display:block;block-size:auto}}
 `;

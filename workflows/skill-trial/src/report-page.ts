@@ -6,6 +6,7 @@ import { formatDelta, formatValue } from './number-format.js';
 import type { Report } from './report.js';
 import { recordHref, signs } from './report-document.js';
 import { blockWriter, stripSvg } from './report-page-blocks.js';
+import { pageScript, scriptHash } from './report-page-script.js';
 import { pageStyle, styleHash } from './report-page-style.js';
 import { reportSections } from './report-sections.js';
 import {
@@ -30,12 +31,14 @@ export interface PageFigure {
   /** As {@link renderFigure} draws it, for a white background. */
   svg: string;
   data: FigureData;
+  /** As {@link liveFigure} compiles it. */
+  live: object;
 }
 
 /** A figure that may not be put into a page. */
 export class PageError extends LabError {}
 
-/** index.html: one file that loads nothing and runs nothing. `root` leads from the report's folder to the checkout. */
+/** index.html: one file that loads nothing and runs no script but its own, which only draws the figures. `root` leads from the report's folder to the checkout. */
 export function renderPage(report: Report, figures: PageFigure[], root = '../../'): string {
   for (const figure of figures) checkFigure(figure);
   const sections = reportSections(report);
@@ -45,7 +48,7 @@ export function renderPage(report: Report, figures: PageFigure[], root = '../../
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '${raw(styleHash)}'; img-src data:; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '${raw(styleHash)}'; script-src '${raw(scriptHash())}'; img-src data:; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
@@ -74,7 +77,8 @@ ${blocks.map(write)}
 )}</main>
 </div>
 <footer>${report.scripted ? html`<p><strong>${scriptedBanner.title}.</strong></p>` : null}
-<p>Experiment ${report.experiment}, lock <code>${report.lock.slice(0, 16)}</code>, frozen at ${report.frozenAt} by Skill Trial ${report.lab}. This page loads nothing and runs no script. The same figures as data: <a href="report.json">report.json</a>; as text: <a href="report.md">report.md</a>.</p></footer>
+<p>Experiment ${report.experiment}, lock <code>${report.lock.slice(0, 16)}</code>, frozen at ${report.frozenAt} by Skill Trial ${report.lab}. This page loads nothing; its one script lets the figures answer a pointer. The same figures as data: <a href="report.json">report.json</a>; as text: <a href="report.md">report.md</a>.</p></footer>
+<script>${raw(pageScript())}</script>
 </body>
 </html>
 `;

@@ -22,7 +22,7 @@ export async function printReport(lab: Pick<Lab, 'run' | 'experiment'>): Promise
   const program = await findBrowser();
   const profile = await mkdtemp(join(tmpdir(), 'skill-trial-pdf-'));
   try {
-    // root may not use Chromium's sandbox; the page runs no script and loads nothing
+    // root may not use Chromium's sandbox; the page loads nothing, and runs the one script that its policy names
     const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
     const flags = [
       '--headless=new',

@@ -3,12 +3,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderPage } from '../src/report-page.js';
 import { figures, hostileReport, makeReport, threeArmReport } from './fixtures/report.js';
 
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const executablePath = '/usr/bin/chromium';
 const missing = !existsSync(executablePath);
 if (missing && process.env.CI !== 'true') console.warn(`skipped: no ${executablePath}; apt-get install chromium`);
@@ -100,6 +101,8 @@ describe.skipIf(missing && process.env.CI !== 'true')('index.html in a browser',
           .first()
           .evaluate((card) => getComputedStyle(card).borderRadius),
       ).toBe('10px');
+      const picture = join(root, 'test-output/report', `${view.name.replace(' ', '-')}-${view.width}-${view.theme}.png`);
+      await page.screenshot({ path: picture, fullPage: true });
       expect(complaints).toEqual([]);
     }),
   );
@@ -154,6 +157,28 @@ describe.skipIf(missing && process.env.CI !== 'true')('index.html in a browser',
         },
         true,
       ),
+  );
+
+  it.each(both)(
+    '$width, $theme: a figure answers the pointer with the row behind a mark, as text, and prints as its picture',
+    (view) =>
+      opened({ name: 'hostile', ...view }, async (page, complaints) => {
+        const figure = page.locator('figure').first();
+        await figure.scrollIntoViewIfNeeded();
+        await figure.locator('.paper.live').waitFor();
+        await figure.locator('.paper > div .mark-symbol path').first().hover();
+        const tip = page.locator('.tip');
+        await tip.waitFor();
+        expect(await tip.locator('div').allInnerTexts()).toEqual([
+          'arm: A',
+          'share: 0.5',
+          'note: </script><img src=x onerror=alert(1)>',
+        ]);
+        await page.emulateMedia({ media: 'print' });
+        expect(await figure.locator('.paper > svg').isVisible()).toBe(true);
+        expect(await figure.locator('.paper > div').isVisible()).toBe(false);
+        expect(complaints).toEqual([]);
+      }),
   );
 
   it('gives the data of a figure as a file, without a request', () =>

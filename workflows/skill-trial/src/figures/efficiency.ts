@@ -1,6 +1,6 @@
 import type { TopLevelSpec } from 'vega-lite';
 import { costEfficiency, costIncrease, type EfficiencyRow, passDifference } from '../statistics/efficiency.js';
-import { framed, titled } from './frame.js';
+import { chosenByLegend, framed, titled } from './frame.js';
 
 /** Gain against cost of many skills, a point each, named by what they are: where ρ < 0 a bare ratio of the two means nothing. Null without a row that has both. */
 export function efficiencyFigure(rows: readonly (EfficiencyRow & { skill: string })[], source: string): TopLevelSpec | null {
@@ -11,6 +11,7 @@ export function efficiencyFigure(rows: readonly (EfficiencyRow & { skill: string
   if (values.length === 0) return null;
   const kinds = [...new Set(values.map((one) => one.kind))].sort();
   const counts = kinds.map((kind) => `${kind}: ${values.filter((one) => one.kind === kind).length}`).join('; ');
+  const chosen = chosenByLegend('kind');
   const named = values.filter((one) => one.gain !== 0);
   return {
     ...framed(titled('What did each skill gain, and at what cost?', [`${values.length} skills, one run a side. ${source}`]), {
@@ -27,8 +28,10 @@ export function efficiencyFigure(rows: readonly (EfficiencyRow & { skill: string
       { mark: { type: 'rule' }, encoding: { x: { datum: 0, type: 'quantitative' } } },
       { mark: { type: 'rule' }, encoding: { y: { datum: 0, type: 'quantitative' } } },
       {
-        mark: { type: 'point', opacity: 0.8 },
+        mark: { type: 'point' },
+        params: chosen.params,
         encoding: {
+          opacity: { condition: { param: 'chosen', value: 0.8 }, value: 0.1 },
           x: { field: 'cost', type: 'quantitative', title: 'change of tokens (ρ)', axis: { format: '.0%' } },
           y: { field: 'gain', type: 'quantitative', title: 'gain, percentage points' },
           color: { field: 'kind', type: 'nominal', title: 'with the skill', scale: { domain: kinds } },

@@ -31,6 +31,14 @@ function broken(line: string, longest: number): string[] {
   return parts;
 }
 
+/** A click on a legend's entry keeps what it names and fades the rest, where the viewer answers clicks; drawn once, all is shown. */
+export function chosenByLegend(field: string) {
+  return {
+    params: [{ name: 'chosen', select: { type: 'point' as const, fields: [field] }, bind: 'legend' as const }],
+    opacity: { condition: { param: 'chosen', value: 1 }, value: 0.15 },
+  };
+}
+
 export interface Margins {
   left: number;
   right: number;

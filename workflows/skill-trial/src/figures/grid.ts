@@ -1,5 +1,5 @@
 import type { TopLevelSpec } from 'vega-lite';
-import { cutLabels, figureWidth, framed, widthOf } from './frame.js';
+import { chosenByLegend, cutLabels, figureWidth, framed, widthOf } from './frame.js';
 
 /** One thing that a cell can say: told by its colour and by the text in it. */
 export interface GridState {
@@ -32,6 +32,7 @@ export function grid({ title, description, rows, rowTitle, columns, columnTitle,
   const legendWidth = Math.max(...used.map(({ state }) => state.length)) * 9.6 + 40;
   const legendColumns = Math.max(1, Math.floor((step * columns.length + 60) / legendWidth));
   const legendLines = Math.ceil(used.length / legendColumns);
+  const chosen = chosenByLegend('state');
   const inks = Object.fromEntries(states.map(({ state, ink }) => [state, ink]));
   return {
     ...framed(title, {
@@ -82,7 +83,9 @@ export function grid({ title, description, rows, rowTitle, columns, columnTitle,
     layer: [
       {
         mark: { type: 'rect', stroke: '#ffffff', strokeWidth: 2 },
+        params: chosen.params,
         encoding: {
+          opacity: chosen.opacity,
           color: {
             field: 'state',
             type: 'nominal',

@@ -2,7 +2,7 @@ import type { TopLevelSpec } from 'vega-lite';
 import { formatValue } from '../number-format.js';
 import { pooledPrecision } from '../precision.js';
 import type { TrialResult } from '../result.js';
-import { cutLabels, figureWidth, framed, titled, widthOf } from './frame.js';
+import { chosenByLegend, cutLabels, figureWidth, framed, titled, widthOf } from './frame.js';
 import { armsOf, counted, mostRuns, namedRuns } from './runs.js';
 
 type Run = Pick<TrialResult, 'id' | 'case' | 'arm' | 'repeat' | 'valid' | 'precision'>;
@@ -26,6 +26,7 @@ export function precisionFigure(results: readonly Run[]): TopLevelSpec | null {
   ]);
   const top = Math.max(1, ...bars.map((bar) => bar.checkable));
   const left = results.length - scored.length;
+  const chosen = chosenByLegend('status');
   const names = bars.map((bar) => bar.name);
   const margin = Math.ceil(Math.min(220, Math.max(...names.map(widthOf))) + 50);
   const title = titled('How many findings held?', [
@@ -61,7 +62,9 @@ export function precisionFigure(results: readonly Run[]): TopLevelSpec | null {
       {
         data: { values: parts.filter((part) => part.count > 0) },
         mark: { type: 'bar', height: 20, stroke: '#ffffff' },
+        params: chosen.params,
         encoding: {
+          opacity: chosen.opacity,
           x: { field: 'from', type: 'quantitative' },
           x2: { field: 'to' },
           color: {
