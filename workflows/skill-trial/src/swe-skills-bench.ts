@@ -7,6 +7,7 @@ import { SettingsError } from './errors.js';
 import type { Imported, Loss } from './loss-report.js';
 import { readRequirementDocument } from './requirement-document.js';
 import { slugOf } from './slug.js';
+import { BenchEnvironment, type ImportedEnvironment, importEnvironment } from './swe-skills-environment.js';
 
 /** The keys of the benchmark's configuration that the importer reads; others are its own and are named as dropped. */
 const BenchSkill = z.looseObject({
@@ -15,7 +16,7 @@ const BenchSkill = z.looseObject({
   description: z.string().optional(),
   type: z.string().optional(),
   repo: z.looseObject({ url: z.string(), commit: z.string().optional() }),
-  environment: z.looseObject({}).optional(),
+  environment: BenchEnvironment.optional(),
   evaluation: z
     .array(
       z.looseObject({
@@ -117,12 +118,7 @@ async function importSkill(skill: BenchSkill, { from, batches, mirrors }: BenchO
   }
   const git = await reachable(skill.repo.url, mirrors);
   if (git !== skill.repo.url) lose('mapped', `${skill.repo.url} is taken from ${git}`);
-  const extra = Object.keys(skill.environment ?? {});
-  if (extra.length > 0)
-    lose(
-      'dropped',
-      `environment (${extra.join(', ')}): the tests run in the lab's sandbox; give the image as sandbox image where one is needed`,
-    );
+  const environment = await importEnvironment(skill.environment, from, lose);
   for (const batch of await batchNumbers(from)) {
     if (batches !== undefined && !batches.includes(batch)) continue;
     const task = await readFile(join(from, 'tasks', `batch${batch}`, `${skill.id}.md`), 'utf8').catch(() => null);
@@ -141,6 +137,7 @@ async function importSkill(skill: BenchSkill, { from, batches, mirrors }: BenchO
     cases.push(one);
     files[`data/cases/${one}/task.txt`] = task;
     files[`data/cases/${one}/verifier/lab-verifier/${testName}`] = tests;
+    for (const [path, text] of Object.entries(environment.files)) files[`data/cases/${one}/${path}`] = text;
     files[`data/cases/${one}/case.yaml`] = stringify(
       {
         schema_version: 1,
@@ -149,6 +146,7 @@ async function importSkill(skill: BenchSkill, { from, batches, mirrors }: BenchO
         summary: skill.description ?? `Imported from a benchmark checkout: ${where}`,
         language: 'python',
         repo: { git, commit: skill.repo.commit },
+        ...environment.settings,
         task: 'task.txt',
         skills: [name],
         requirement: {
@@ -167,7 +165,7 @@ async function importSkill(skill: BenchSkill, { from, batches, mirrors }: BenchO
     return null;
   }
   const experiment = `swe-${name}`;
-  files[`data/experiments/${experiment}/experiment.yaml`] = experimentText(experiment, name, cases);
+  files[`data/experiments/${experiment}/experiment.yaml`] = experimentText(experiment, name, cases, environment.limits);
   return { files, experiment, cases };
 }
 
@@ -197,7 +195,7 @@ function checksOf(skill: BenchSkill, testName: string) {
   ];
 }
 
-function experimentText(experiment: string, skill: string, cases: string[]): string {
+function experimentText(experiment: string, skill: string, cases: string[], limits: ImportedEnvironment['limits']): string {
   return `# Imported from a SWE-Skills-Bench checkout. Set the model before the first freeze.\n${stringify(
     {
       schema_version: 1,
@@ -217,7 +215,7 @@ function experimentText(experiment: string, skill: string, cases: string[]): str
         base_url: 'http://127.0.0.1:1/set-the-provider',
         key_env: 'MODEL_KEY',
       },
-      limits: { wall_seconds: 1800, model_calls: 200 },
+      limits: { wall_seconds: 1800, model_calls: 200, ...limits },
       decision: { primary: 'requirement_met', tested_class: `tasks of the kind ${skill} is for`, untested_class: 'other tasks' },
     },
     { lineWidth: 0 },

@@ -9,7 +9,8 @@ import { checkExperiment, Experiment } from '../src/experiment.js';
 import { describeLosses } from '../src/loss-report.js';
 import { readRequirementDocument } from '../src/requirement-document.js';
 import { importSweSkillsBench } from '../src/swe-skills-bench.js';
-import { failure, writeFiles } from './fixture.js';
+import { type BenchEnvironment, importEnvironment } from '../src/swe-skills-environment.js';
+import { failure, tempFolder, writeFiles } from './fixture.js';
 
 const commit = '0123456789abcdef0123456789abcdef01234567';
 
@@ -50,8 +51,12 @@ const config = `skills:
     repo: {url: 'https://git.example/depot/depot.git', commit: ${commit}}
     environment:
       base_image: python:3
+      env_vars: {DEPOT: north, SHELVES: 3}
+      setup_commands: [apt-get install -y libdepot, pip install -e .]
+      pre_process: [python tools/count.py]
+      gpu: none
       limits: {cpus: 1}
-      limits: {cpus: 2}
+      limits: {cpus: 2, memory: 4g, disk: 10g}
     evaluation:
       - {level: L1, method: build_check, params: {test_command: 'python -m compileall -q /workspace', timeout: 60}}
       - {level: L2, method: unit_test, params: {test_command: 'pytest', min_pass_rate: 1, timeout: 300}}
@@ -98,22 +103,34 @@ describe('a checkout of SWE-Skills-Bench', () => {
       ['L2', 'pytest', 300],
     ]);
     expect(made.files['data/cases/swe-count-parcels-b1/task.txt']).toBe(task);
+    expect(one.environment).toEqual({ dockerfile: 'container/Dockerfile' });
+    expect(one.setup).toMatchObject({ command: 'pip install -e .\npython tools/count.py', network: 'none' });
+    const dockerfile = String(made.files['data/cases/swe-count-parcels-b1/container/Dockerfile']);
+    for (const line of ['FROM python:3', 'RUN apt-get install -y libdepot', 'ENV DEPOT="north"', 'ENV SHELVES="3"'])
+      expect(dockerfile.split('\n')).toContain(line);
     const file = '/checkout/data/experiments/swe-count-parcels/experiment.yaml';
     const experiment = Experiment.parse(parse(made.files['data/experiments/swe-count-parcels/experiment.yaml'] as string));
-    expect(checkExperiment(experiment, file)).toMatchObject({ tags: ['swe-skills-bench'], repeats: 3 });
+    expect(checkExperiment(experiment, file)).toMatchObject({
+      tags: ['swe-skills-bench'],
+      repeats: 3,
+      limits: { cpus: 2, memory_mb: 4096 },
+    });
     expect(made.files['skills-src/count-parcels/SKILL.md']).toContain('name: count-parcels\n');
   });
 
   it('names every loss: hidden keys, unreachable pins, missing tests and skills, files and settings left behind', async () => {
     const { losses } = await importSweSkillsBench({ from });
     const said = losses.map(({ status, where, what }) => `${status} ${where} ${what}`).join('\n');
-    expect(said).toMatch(/warned config\/benchmark_config\.yaml:10 a key stands twice/);
+    expect(said).toMatch(/warned config\/benchmark_config\.yaml:14 a key stands twice/);
     expect(said).toMatch(/missing Unpinned_Skill the repository is pinned to main/);
     expect(said).toMatch(/missing no-treatment skills\/no-treatment\/SKILL\.md/);
     expect(said).toMatch(/missing tasks\/batch1\/no-tests\.md tests\/batch1\/test_no_tests\.py/);
     expect(said).toMatch(/missing tasks\/batch10\/count-parcels\.md/);
     expect(said).toMatch(/dropped count-parcels further files of the skill: table\.md/);
-    expect(said).toMatch(/dropped count-parcels environment \(base_image, limits\)/);
+    expect(said).toMatch(/dropped count-parcels environment: gpu/);
+    expect(said).toMatch(/dropped count-parcels environment: limits\.disk/);
+    expect(said).toMatch(/mapped count-parcels environment: python:3 with Node, git and socat added/);
+    expect(said).toMatch(/mapped count-parcels environment: setup_commands are the set-up, without a network/);
     expect(said).toMatch(/warned tasks\/batch2\/count-parcels\.md the tests name no criterion/);
   });
 
@@ -132,6 +149,41 @@ describe('a checkout of SWE-Skills-Bench', () => {
     await failure(SettingsError, () => importSweSkillsBench({ from: join(from, 'mirrors') }));
     const error = await failure(SettingsError, () => importSweSkillsBench({ from, skills: ['count-parcel'] }));
     expect(error.expected).toContain('count-parcels');
+  });
+});
+
+describe('the environment of a benchmark skill', () => {
+  const imported = async (environment: BenchEnvironment) => {
+    const lost: string[] = [];
+    const from = await tempFolder({ 'docker/Dockerfile': 'FROM depot\n' });
+    const made = await importEnvironment(environment, from, (status, what) => lost.push(`${status} ${what}`));
+    return { ...made, lost };
+  };
+
+  it('takes its own Dockerfile where the checkout has it, and says so where not', async () => {
+    const own = await imported({ dockerfile: 'docker/Dockerfile', setup_commands: 'apt-get install -y x', env_vars: { A: 1 } });
+    expect(own.files['container/Dockerfile']).toBe('FROM depot\nRUN apt-get install -y x\nENV A="1"\n');
+    expect(own.settings).toEqual({ environment: { dockerfile: 'container/Dockerfile' } });
+    const gone = await imported({ dockerfile: 'no/Dockerfile' });
+    expect([gone.settings, gone.lost]).toEqual([{}, ['missing environment: no no/Dockerfile in the checkout']]);
+  });
+
+  it('has nowhere to put packages of the system and variables without an image', async () => {
+    const made = await imported({ setup_commands: ['sudo apt-get install x', 'make'], env_vars: { A: 'b' } });
+    expect(made.settings).toEqual({ setup: { command: 'make' } });
+    expect(made.lost.filter((line) => line.startsWith('dropped'))).toHaveLength(2);
+  });
+
+  it.for([
+    ['4g', 4096],
+    ['512m', 512],
+    ['1.5GiB', 1536],
+    [2048, 2048],
+    ['lots', undefined],
+    [0, undefined],
+  ] as const)('reads a memory limit of %s', async ([memory, mb]) => {
+    const { limits, lost } = await imported({ limits: { memory } });
+    expect([limits.memory_mb, lost.length]).toEqual([mb, mb === undefined ? 1 : 0]);
   });
 });
 
