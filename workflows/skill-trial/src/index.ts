@@ -111,7 +111,7 @@ export { readTimelines, type Timeline } from './timeline.js';
 export { runTrials } from './trial.js';
 export { trialName } from './trial-name.js';
 export { readWorkers } from './turn.js';
-export { validateLab } from './validation.js';
+export { adviseLab, validateLab } from './validation.js';
 export { runVerdicts } from './verdict-run.js';
 export { type Verification, verify } from './verify.js';
 export { version } from './version.js';

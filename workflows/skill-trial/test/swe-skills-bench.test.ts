@@ -95,7 +95,7 @@ describe('a checkout of SWE-Skills-Bench', () => {
     expect(one).toMatchObject({
       repo: { git: 'https://git.example/depot/depot.git', commit },
       skills: ['count-parcels'],
-      requirement: { category: 'Logistics', files: ['depot/count.py', 'README.md'] },
+      requirement: { category: 'Logistics', files: ['depot/count.py', 'README.md'], traced: false },
       verifier: { workspace: '/workspace' },
     });
     expect(one.verifier?.checks.map(({ level, framework, timeout_seconds: limit }) => [level, framework, limit])).toEqual([
@@ -131,7 +131,8 @@ describe('a checkout of SWE-Skills-Bench', () => {
     expect(said).toMatch(/dropped count-parcels environment: limits\.disk/);
     expect(said).toMatch(/mapped count-parcels environment: python:3 with Node, git and socat added/);
     expect(said).toMatch(/mapped count-parcels environment: setup_commands are the set-up, without a network/);
-    expect(said).toMatch(/warned tasks\/batch2\/count-parcels\.md the tests name no criterion/);
+    expect(said).toMatch(/warned tasks\/batch1\/count-parcels\.md 1 of 2 criteria are named by no test, and 0 tests name none/);
+    expect(said).toMatch(/warned tasks\/batch2\/count-parcels\.md 2 of 2 criteria are named by no test, and 1 tests name none/);
   });
 
   it('takes only the wanted skills and batches, and a local mirror where there is one', async () => {

@@ -45,7 +45,7 @@ test('[AC-4] a limit of 0 leaves 0', () => {
   assert.equal(limiter.remaining('a'), 0);
 });
 
-test('what was admitted before is admitted still', () => {
+test('[regression] what was admitted before is admitted still', () => {
   const { limiter } = limiterAt(2);
   assert.deepEqual([limiter.allow('a'), limiter.allow('a'), limiter.allow('a')], [true, true, false]);
 });

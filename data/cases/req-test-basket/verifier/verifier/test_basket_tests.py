@@ -45,7 +45,7 @@ def test_detects(tmp_path, fault):
     assert run_tests(folder) == 1
 
 
-def test_the_basket_is_unchanged():
+def test_regression_the_basket_is_unchanged():
     from shop.basket import Basket
 
     basket = Basket()
