@@ -1,0 +1,106 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseDocument } from 'yaml';
+import { Checkout } from './checkout.js';
+import { smallImage } from './small-image.js';
+
+interface LockedCase {
+  environment: { kind: string; image: string; limits: { memoryMb: number } };
+  setup: { seconds: number; files: number; path: string };
+  reference: { failToPass: number; passToPass: number; outOfReach: string[] };
+}
+
+// A Node case in an image and a Python case in one that its Dockerfile makes, with the real pi and the SCRIPTED model: from freeze to
+// verify. What only the container has is asked for by the verifiers.
+describe('requirement cases in containers of their own', () => {
+  let checkout: Checkout | null = null;
+  let image: string | null = null;
+
+  beforeAll(async () => {
+    image = await smallImage();
+    if (image === null) {
+      if (process.env.CI === 'true') throw new Error('no container engine works here');
+      return;
+    }
+    checkout = await Checkout.make();
+    const edit = async (name: string, change: (file: ReturnType<typeof parseDocument>) => void) => {
+      const path = join('data/cases', name, 'case.yaml');
+      const file = parseDocument(await (checkout as Checkout).read(path));
+      change(file);
+      await (checkout as Checkout).write(path, file.toString());
+    };
+    const inside = (name: string) => ({ level: 'L1', framework: 'exit-status', command: ['grep', '-q', 'ready', name] });
+    await edit('req-feature-window', (file) => {
+      file.set('environment', { image });
+      file.set('setup', { command: 'npm --version && mkdir -p node_modules/tool && echo ready > node_modules/tool/state' });
+      file.addIn(['verifier', 'checks'], inside('node_modules/tool/state'));
+    });
+    await mkdir(checkout.path('data/cases/req-fix-slots/container'));
+    await checkout.write(
+      'data/cases/req-fix-slots/container/Dockerfile',
+      `FROM ${image}\nRUN echo ready > /etc/made-by-the-dockerfile\n`,
+    );
+    await edit('req-fix-slots', (file) => {
+      file.set('environment', { dockerfile: 'container/Dockerfile' });
+      file.addIn(['verifier', 'checks'], inside('/etc/made-by-the-dockerfile'));
+    });
+    await checkout.configure('requirements', {
+      cases: ['req-feature-window', 'req-fix-slots'],
+      sandbox: 'required',
+      'limits.memory_mb': 1500,
+    });
+    const { code, text } = await checkout.nx('requirements:verify');
+    expect(code, text.slice(-4000)).toBe(0);
+  }, 900_000);
+  afterAll(() => checkout?.[Symbol.asyncDispose]());
+
+  const run = (title: string, action: (made: Checkout) => Promise<void>) =>
+    test(title, async ({ skip }) => {
+      if (checkout === null) return skip('no container engine works here');
+      await action(checkout);
+    });
+
+  run('the lock names each image by its identity, what the set-up made, and what the tests can tell in there', async (made) => {
+    const { conditions } = await made.json<{ conditions: { cases: Record<string, LockedCase> } }>(
+      'data/runs/requirements/lock.json',
+    );
+    const [node, python] = ['req-feature-window', 'req-fix-slots'].map((name) => conditions.cases[name] as LockedCase);
+    for (const one of [node, python])
+      expect(one?.environment).toMatchObject({
+        kind: 'container',
+        image: expect.stringMatching(/^(sha256:)?[0-9a-f]{64}$/),
+        limits: { memoryMb: 1500 },
+      });
+    expect(node?.environment.image).not.toBe(python?.environment.image);
+    expect(node?.setup).toMatchObject({ files: 1, seconds: expect.any(Number) });
+    expect(python?.setup).toBeUndefined();
+    // two build checks are one test, which passes when both do: the added ones hold on the untouched repository and on the reference
+    expect(node?.reference).toMatchObject({ failToPass: 5, passToPass: 2, outOfReach: [] });
+    expect(python?.reference).toMatchObject({ failToPass: 6, passToPass: 5, outOfReach: [] });
+  });
+
+  run(
+    'the agent met its requirements in there, no diff holds the set-up, and every point that can be told holds',
+    async (made) => {
+      const report = await made.json<{
+        rows: { metric: string; a: number | null; b: number | null }[];
+        trials: { id: string; valid: boolean; record: string }[];
+      }>('reports/requirements/report.json');
+      expect(report.rows.find((row) => row.metric === 'requirement_met')).toMatchObject({ a: 0, b: 1 });
+      expect(report.trials.map(({ valid }) => valid)).toEqual([true, true, true, true]);
+      for (const { id } of report.trials) {
+        const folder = join('data/runs/requirements/receipts', id);
+        expect((await made.json<{ sandbox: string }>(folder, 'containment.json')).sandbox, id).toBe('container');
+        expect(await made.read(folder, 'patch.diff'), id).not.toContain('node_modules');
+        expect(await made.read(folder, 'patch.diff'), id).toContain('diff --git');
+      }
+      const verified = await made.json<{ points: { holds: boolean | null }[]; failures: string[] }>(
+        'reports/requirements/verification.json',
+      );
+      expect(verified.points.filter((row) => row.holds === false)).toEqual([]);
+      expect(verified.failures).toEqual([]);
+      expect(await made.read('reports/requirements/report.md')).toContain('Environments and set-ups');
+    },
+  );
+});
