@@ -1,4 +1,4 @@
-import { runTrials, sweepSessions, trialsOfArm, writeProgress } from 'skill-trial';
+import { runTrials, sweepSessions, trialsOfArm, writeProgress } from 'skill-trial/run';
 import { argv } from 'zx';
 import { step } from './step.js';
 

@@ -1,4 +1,4 @@
-import { findRoot, type Lab, LabError, openLab } from 'skill-trial';
+import { findRoot, type Lab, LabError, openLab } from 'skill-trial/run';
 import { argv, chalk } from 'zx';
 
 export interface Step {

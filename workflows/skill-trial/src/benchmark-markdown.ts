@@ -1,6 +1,8 @@
 import { type Benchmark, type BenchmarkEval, meanOf } from './benchmark.js';
 import type { EvalEffect } from './eval-effect.js';
 import { countGrades, type PassCount, passRate } from './grade.js';
+import { signFlipTest } from './statistics/case-test.js';
+import { shiftOverCases } from './statistics/hodges-lehmann.js';
 import { repeatsForMany } from './statistics/multiplicity.js';
 import type { TriggerReport } from './trigger-rate.js';
 
@@ -43,7 +45,7 @@ function effectTable(effects: EvalEffect[], evals: BenchmarkEval[], [arm, contro
     `| Skill | Evals | ${cell(arm)} | ${cell(control)} | Difference (points) | Mean of evals (points) | 95 % interval | p (smallest possible) | For these evals | Tokens ${cell(arm)} / ${cell(control)} | Seconds |`,
     '| --- | --: | --: | --: | --: | --: | --: | --: | --- | --: | --: |',
     ...effects.map((effect) => {
-      const own = evals.filter(({ skill }) => skill === effect.skill);
+      const own = evals.filter((one) => one.skill === effect.skill && isScored(one));
       const runs = (side: string) =>
         own.flatMap((one) => (side === 'with' || side === 'without' ? one[side] : (one.further[side] ?? one.without)));
       const mean = (side: string, key: 'tokens' | 'seconds', digits: number) =>
@@ -77,9 +79,27 @@ function caveats({ evals, effects, timedOut, unscored, judge }: Benchmark): stri
     '',
     '- Differences are in percentage points, worked out from the counts. Assertions of one run go together, so that runs are the units of every test: p exchanges the labels of the runs within each eval, and "higher" and "lower" are said at .05 after Holm’s correction over the skills, of these evals alone. A few evals of a skill say nothing of other tasks.',
     ...needs(effects),
+    ...together(effects),
     `- "not distinguishable" is no "no difference": that needs an equivalence margin declared before the runs.`,
     `- Timed out: ${timedOut.with} with, ${timedOut.without} without a skill. They pass none of their assertions above; without them: ${shownCount(withIt.finished)} with, ${shownCount(without.finished)} without${effects.length > 1 ? ' (all skills)' : ''}.`,
     `- Unscored: ${unscored} assertions, in no count. ${judge === null ? 'There is no judge: assertions without a check are unscored.' : `Judge: ${judge}.`}`,
+  ];
+}
+
+/** An eval with assertions: others ask only whether the skill is loaded. */
+function isScored({ with: withIt, without, further }: BenchmarkEval): boolean {
+  return [...withIt, ...without, ...Object.values(further).flat()].some(({ assertions }) => assertions.length > 0);
+}
+
+/** All evals together, for evals like these: evals are the units. */
+function together(effects: EvalEffect[]): string[] {
+  const all = effects.flatMap(({ byEval }) => byEval);
+  const { p, smallestP } = signFlipTest(all);
+  if (all.length < 2 || p === null || smallestP === null) return [];
+  const { interval } = shiftOverCases(all);
+  const range = interval === null ? 'no interval: it needs 6 evals' : `95 %: ${signed(interval.low)} to ${signed(interval.high)}`;
+  return [
+    `- All ${all.length} evals together, as a sample of evals like these: ${signed(meanOf(all))} points on average (${range} for the shift over evals); p ${shownP(p)}, at best ${shownP(smallestP)} (signs of the evals’ differences turned).`,
   ];
 }
 
@@ -99,7 +119,7 @@ function evalTable(evals: BenchmarkEval[]): string[] {
     '| Eval | Skill | With | Without |',
     '| --- | --- | --: | --: |',
     ...evals
-      .filter((one) => [...one.with, ...one.without].some(({ assertions }) => assertions.length > 0))
+      .filter(isScored)
       .map(
         (one) =>
           `| ${cell(one.case)} | ${cell(one.skill)} | ${shownCount(countGrades(one.with).all)} | ${shownCount(countGrades(one.without).all)} |`,

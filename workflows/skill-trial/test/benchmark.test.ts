@@ -151,6 +151,19 @@ describe('effects', () => {
   });
 });
 
+test('the table counts scored evals, says what so few runs cannot show, and what all evals show together', () => {
+  const benchmark = makeBenchmarkFixture();
+  const trigger = { ...(benchmark.evals[0] as Benchmark['evals'][number]), case: 'tea-3', with: [], without: [] };
+  const text = benchmarkMarkdown({ ...benchmark, evals: [...benchmark.evals, trigger] }, 1, null);
+  expect(text).toContain(
+    '| tea | 2 | 50 % (2/4) | 20 % (1/5) | +30.0 | +25.0 | none: too few runs | 1.000 (0.500) | not distinguishable |',
+  );
+  expect(text).toContain('With so few runs 1 of 1 skills cannot reach .05');
+  expect(text).toContain(
+    'All 2 evals together, as a sample of evals like these: +25.0 points on average (no interval: it needs 6 evals',
+  );
+});
+
 describe('trigger evals', () => {
   test('precision and recall over runs, and what came out wrong', () => {
     const grade = (name: string, repeat: number, should: boolean, did: boolean) =>
