@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { makePlan, planLines, readStudy } from 'skill-trial';
+import { makePlan, planLines, readStudy, scriptsOf } from 'skill-trial';
 import { step } from './step.js';
 
 await step(
@@ -9,6 +9,6 @@ await step(
     // without a lock nothing was run, and the estimates are unknown
     const earlier = existsSync(lab.run.lock) ? (await readStudy(lab)).results : [];
     for (const line of planLines(makePlan(lab.experiment, earlier))) say(line);
-    if (lab.experiment.model.scripted !== undefined) say('time and cost are those of a SCRIPTED model');
+    if (scriptsOf(lab.experiment).length > 0) say('time and cost are those of a SCRIPTED model');
   },
 );

@@ -1,11 +1,10 @@
-import { formatDelta, formatValue, type Report } from 'skill-trial';
+import { contrastName, contrasts, formatDelta, formatValue, type Report } from 'skill-trial';
 import { chalk } from 'zx';
 
 /** Prints the comparison as a table, the points that hold, and the decision. */
 export function printTable(report: Report): void {
-  for (const contrast of new Set(report.rows.map((row) => row.contrast))) {
-    const [arm, control] = contrast.split('-') as [string, string];
-    const rows = report.rows.filter((row) => row.contrast === contrast);
+  for (const { arm, control } of contrasts(report.conditions.settings)) {
+    const rows = report.rows.filter((row) => row.contrast === contrastName({ arm, control }));
     const cells = [
       ['', control, arm, 'difference', 'n'],
       ...rows.map((row) => [

@@ -3,12 +3,14 @@ import { createInterface } from 'node:readline/promises';
 import {
   findRoot,
   listExperiments,
+  modelsOf,
   openLab,
   PrerequisiteError,
   questionsOf,
   readReport,
   recordedTrials,
   runPaths,
+  scriptsOf,
   trialsOfArm,
 } from 'skill-trial';
 import { argv, chalk } from 'zx';
@@ -32,9 +34,10 @@ Runs an experiment from freeze to verify and prints what came out. What is recor
     const say = (text: string) => console.log(`${chalk.dim('start:')} ${text}`);
     await ensureParts(labParts, say);
     const lab = await openLab(root, name);
-    if (lab.experiment.model.scripted !== undefined)
+    const real = modelsOf(lab.experiment).flatMap(({ model }) => (model.scripted === undefined ? [model.id] : []));
+    if (scriptsOf(lab.experiment).length > 0)
       say(chalk.yellow('the model is SCRIPTED: this run shows how the lab works and measures nothing about the skills'));
-    else await askBeforeSpending(lab);
+    if (real.length > 0) await askBeforeSpending(lab, real.join(' and '));
     const run = await runGraph(lab, 'verify', say);
     const seconds = ((performance.now() - from) / 1000).toFixed(1);
     if (run.exitCode === 0) {
@@ -50,8 +53,8 @@ Runs an experiment from freeze to verify and prints what came out. What is recor
 }
 
 /** A real model costs money: say how much at most, and ask, unless every trial is recorded already. */
-async function askBeforeSpending(lab: Awaited<ReturnType<typeof openLab>>): Promise<void> {
-  const { model, limits } = lab.experiment;
+async function askBeforeSpending(lab: Awaited<ReturnType<typeof openLab>>, models: string): Promise<void> {
+  const { limits } = lab.experiment;
   const left = trialsOfArm(lab.experiment).length - (await recordedTrials(lab));
   if (argv.yes || process.env.SKILL_TRIAL_YES === '1') {
     process.env.SKILL_TRIAL_YES = '1';
@@ -66,7 +69,7 @@ async function askBeforeSpending(lab: Awaited<ReturnType<typeof openLab>>): Prom
     limits.cost_usd === null
       ? 'no cap is set (limits.cost_usd)'
       : `at most about ${(limits.cost_usd * sessions).toFixed(2)} USD, all attempts and discovery questions counted (a cap ends a session at the call after it is reached)`;
-  const question = `${left} trials and ${questions} discovery questions with ${model.id}: ${cap}. Run them? [y/N] `;
+  const question = `${left} trials and ${questions} discovery questions with ${models}: ${cap}. Run them? [y/N] `;
   if (!process.stdin.isTTY)
     throw new PrerequisiteError('Trials with a real model may cost money', {
       expected: 'a yes',

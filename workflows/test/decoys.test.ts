@@ -167,7 +167,7 @@ async function look(agent: Agent, program: AgentProgram, { mode, base = 'made', 
   let bodies = '';
   for (const name of await readdir(join(target, 'bodies')))
     bodies += gunzipSync(await readFile(join(target, 'bodies', name))).toString('utf8');
-  const { problems, mainRequests } = await attestRecording(target, plan, { offered: plan.skills, inPrompt: [] }, everyDecoy);
+  const { problems, mainRequests } = await attestRecording(target, plan, everyDecoy);
   expect(mainRequests).toBeGreaterThan(0);
   return {
     seen: everyDecoy.filter(({ texts }) => texts.some((text) => bodies.includes(text))).map(({ name }) => name),

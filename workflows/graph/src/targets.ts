@@ -8,6 +8,7 @@ const targetHelp: Record<string, string> = {
   validate: 'check every file the experiment names',
   plan: 'what the design can show before it is run: smallest p, power, time and cost',
   freeze: 'lock the conditions, write the schedule',
+  calibrate: 'run the control arm against itself, and print the noise floor: --repeats n',
   discover: 'ask each arm which skills it sees',
   'run-<arm>': "run the arm's trials, and those the schedule puts before them",
   'negative-control': 'run the new tests on the clean base, and all suites',
@@ -71,6 +72,8 @@ export function experimentTargets(
     validate: task(`0-validate.js ${name}`),
     help: task(`help.js ${name}`),
     plan: task(`plan.js ${name}`),
+    // never cached: its records are its own, and win over a second run
+    calibrate: withWords(task(`calibrate.js ${name}`)),
     ...Object.fromEntries(['lock', 'disputes', 'unblind'].map((verb) => [verb, withWords(task(`scoring.js ${name} ${verb}`))])),
   };
   if (experiment === null) {
@@ -105,7 +108,7 @@ export function experimentTargets(
       { runtime: `node workflows/dist/conditions.js ${name}` },
       ...library,
     ],
-    outputs: ['lock.json', 'secret.txt', 'schedule.jsonl', 'specs', 'references', 'setups'].map(made),
+    outputs: ['lock.json', 'secret.txt', 'schedule.jsonl', 'specs', 'skills', 'references', 'setups'].map(made),
   });
   steps.discover = task(`2-discover.js ${name}`, {
     dependsOn: ['freeze'],

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { modelOf } from './arm.js';
 import { type RequestKind, requestKinds } from './attestation.js';
 import type { CallRecord } from './call-record.js';
 import { RecordError } from './errors.js';
@@ -106,7 +107,7 @@ export async function exportTrajectories(lab: Lab, names: string[]): Promise<{ t
   const written: { trial: string; file: string; steps: number }[] = [];
   for (const trial of names.length > 0 ? names : recorded) {
     const saved = await readTrial(lab.run.receipt(trial));
-    const trajectory = atifOf(saved, await recordedCalls(saved.folder), lab.experiment.model);
+    const trajectory = atifOf(saved, await recordedCalls(saved.folder), modelOf(lab.experiment, saved.record.arm));
     await writeWhole(lab.run.trajectory(trial), prettyJson(trajectory));
     written.push({ trial, file: lab.run.trajectory(trial), steps: trajectory.steps.length });
   }

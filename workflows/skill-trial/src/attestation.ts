@@ -38,18 +38,20 @@ export const Attestation = z.strictObject({
 });
 export type Attestation = z.infer<typeof Attestation>;
 
+type SkillText = Pick<Skill, 'name' | 'description' | 'body'>;
+
 export interface AttestationInput {
   calls: { record: CallRecord; request: ModelRequest | null }[];
   task: string;
   frozenModel: string;
   frozenParameters?: FrozenParameters;
-  /** Every skill of the experiment, whichever arm has it. */
-  skills: Pick<Skill, 'name' | 'description' | 'body'>[];
-  /** The skills of this trial's arm. */
-  intended: string[];
+  /** The skills of this trial's arm on its case. */
+  own: SkillText[];
   /** Skills whose text is declared to stand in front of the task, and that text; absent: none. */
-  inPrompt?: string[];
+  inPrompt?: SkillText[];
   prefix?: string;
+  /** Those of the experiment that this trial must not see; one may be called like an own one (a placebo, an older version). */
+  others: SkillText[];
   /** Tools that belong to the agent's skill mechanism. */
   skillTools: string[];
   /** How the agent lists skills: whatever else it lists is a problem, known or not. */
@@ -68,6 +70,7 @@ export interface AttestationInput {
 export function attest(input: AttestationInput): Attestation {
   const problems: string[] = [];
   const { prefix = '', inPrompt = [] } = input;
+  const told = inPrompt.map(({ name }) => name);
   const prompt = prefix + input.task;
   const answered = input.calls.filter(({ record }) => record.kind === 'model-call');
   const requests = answered.flatMap(({ record, request }) => (request === null ? [] : [{ seq: record.seq, request }]));
@@ -81,22 +84,29 @@ export function attest(input: AttestationInput): Attestation {
   const whole = deliveredTask(main[0]?.request, prompt);
   const declared = whole?.trimStart().startsWith(prefix) ?? false;
   const delivered = declared ? (whole as string).slice((whole as string).indexOf(prefix) + prefix.length) : whole;
-  if (whole !== null && !declared) problems.push(`the text of ${inPrompt.join(', ')} is not in front of the task`);
+  if (whole !== null && !declared) problems.push(`the text of ${told.join(', ')} is not in front of the task`);
   const listed: string[] = [];
   const bodies: Attestation['bodies'] = [];
-  for (const skill of input.skills) {
-    const seen = requests.map(({ seq, request }) => ({ seq, found: occurrences(withoutPrefix(request, prefix), skill) }));
-    const told = inPrompt.includes(skill.name);
-    const first = told && delivered !== null && declared ? main[0]?.seq : undefined;
+  // what an own skill says as well is no sign of another
+  const ownText = plain([...input.own, ...inPrompt].map(({ description, body }) => `${description}\n${body}`).join('\n'));
+  const roles: [SkillText, 'own' | 'told' | 'other'][] = [
+    ...input.own.map((one): [SkillText, 'own'] => [one, 'own']),
+    ...inPrompt.map((one): [SkillText, 'told'] => [one, 'told']),
+    ...input.others.map((one): [SkillText, 'other'] => [one, 'other']),
+  ];
+  for (const [skill, role] of roles) {
+    const known = role === 'other' ? ownText : '';
+    const seen = requests.map(({ seq, request }) => ({ seq, found: occurrences(withoutPrefix(request, prefix), skill, known) }));
+    const first = role === 'told' && delivered !== null && declared ? main[0]?.seq : undefined;
     if (first !== undefined) bodies.push({ skill: skill.name, call: first });
     const inBody = seen.find(({ found }) => found.body);
     if (first === undefined && inBody !== undefined) bodies.push({ skill: skill.name, call: inBody.seq });
     const mainSeqs = new Set(main.map(({ seq }) => seq));
     if (main.length > 0 && seen.every(({ seq, found }) => !mainSeqs.has(seq) || found.listed)) listed.push(skill.name);
-    if (input.intended.includes(skill.name)) {
+    if (role === 'own') {
       const without = seen.find(({ seq, found }) => mainSeqs.has(seq) && !found.listed);
       if (without !== undefined) problems.push(`${skill.name} is not listed in request ${without.seq}`);
-    } else if (told) {
+    } else if (role === 'told') {
       const entry = seen.find(({ found }) => found.listed);
       if (entry !== undefined) problems.push(`${skill.name} is in the prompt and listed as well, in request ${entry.seq}`);
     } else {
@@ -151,7 +161,7 @@ export function attest(input: AttestationInput): Attestation {
     models,
     bodies,
     forbidden,
-    ...(inPrompt.length === 0 ? {} : { inPrompt: declared ? inPrompt : [] }),
+    ...(inPrompt.length === 0 ? {} : { inPrompt: declared ? told : [] }),
     ...(input.held === undefined || input.held === null ? {} : { held: input.held }),
     problems,
   };
@@ -191,7 +201,8 @@ function deliveredTask(request: ModelRequest | undefined, task: string): string 
 }
 
 /** Skills that the requests list and the arm does not have, each with the first request that lists it. */
-function foreignSkills({ catalogue, intended }: AttestationInput, requests: { seq: number; request: ModelRequest }[]) {
+function foreignSkills({ catalogue, own }: AttestationInput, requests: { seq: number; request: ModelRequest }[]) {
+  const intended = own.map(({ name }) => name);
   const first = new Map<string, number>();
   for (const { seq, request } of requests)
     for (const { name } of catalogue(request)) if (!intended.includes(name) && !first.has(name)) first.set(name, seq);
@@ -220,15 +231,18 @@ function withoutPrefix(request: ModelRequest, prefix: string): ModelRequest {
   return { ...request, turns };
 }
 
-/** Where a skill occurs in what a request tells the model. */
-function occurrences(request: ModelRequest, skill: Pick<Skill, 'name' | 'description' | 'body'>) {
+/** Where a skill occurs in what a request tells the model; what `known` holds as well is not looked for. */
+function occurrences(request: ModelRequest, skill: SkillText, known: string) {
   const everything = toldBy(request);
   const description = plain(skill.description);
+  const isKnown = known.includes(description);
   // Some agents list their skills in a user turn of their own, never in a tool's result.
   return {
-    listed: [...offeredBy(request), ...textsOf(request, ['user'])].some((text) => hasEntry(plain(text), skill.name, description)),
-    described: everything.includes(description),
-    body: distinctivePassages(skill.body).some((passage) => everything.includes(passage)),
+    listed:
+      !isKnown &&
+      [...offeredBy(request), ...textsOf(request, ['user'])].some((text) => hasEntry(plain(text), skill.name, description)),
+    described: !isKnown && everything.includes(description),
+    body: distinctivePassages(skill.body).some((passage) => !known.includes(passage) && everything.includes(passage)),
   };
 }
 

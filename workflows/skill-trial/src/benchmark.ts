@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { modelsOf, scriptsOf } from './arm.js';
 import type { EvalSettings } from './eval.js';
 import { EvalEffect, type EvalRuns, evalEffects, sortEffects } from './eval-effect.js';
 import { contrasts } from './experiment.js';
 import { countGrades, TrialGrade } from './grade.js';
-import { caseOf, skillsOf } from './lab.js';
+import { caseOf, namesOf } from './lab.js';
 import type { Study } from './study.js';
 import { TriggerReport, triggerReports } from './trigger-rate.js';
 
@@ -100,7 +101,7 @@ export function makeBenchmark(study: Study, responses: Map<string, string>): Ben
         id: source?.id ?? null,
         name: source?.name ?? one.title,
         prompt: one.taskBytes.toString('utf8'),
-        with: skillsOf(lab, contrast?.arm ?? '', name).length > 0 ? runsOf(name, contrast?.arm) : [],
+        with: namesOf(lab, contrast?.arm ?? '', name).length > 0 ? runsOf(name, contrast?.arm) : [],
         without: runsOf(name, contrast?.control),
         further: Object.fromEntries(others.map(({ arm }) => [arm, runsOf(name, arm)])),
       },
@@ -124,9 +125,11 @@ export function makeBenchmark(study: Study, responses: Map<string, string>): Ben
   return {
     schemaVersion: 2,
     experiment: lab.experiment.name,
-    model: lab.experiment.model.id,
+    model: modelsOf(lab.experiment)
+      .map(({ model }) => model.id)
+      .join(', '),
     judge: grading?.judge ?? null,
-    scripted: lab.experiment.model.scripted !== undefined || grading?.judgeScripted === true,
+    scripted: scriptsOf(lab.experiment).length > 0 || grading?.judgeScripted === true,
     repeats: lab.experiment.repeats,
     evals,
     deliver: deliverOf(contrast?.arm),

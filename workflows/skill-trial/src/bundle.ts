@@ -8,7 +8,7 @@ import { type ArchiveFile, packArchive } from './archive.js';
 import { bundleComment, checkBundle, manifestName } from './bundle-check.js';
 import { PrerequisiteError, RecordError } from './errors.js';
 import { listTree, sha256, type TreeFile } from './hash.js';
-import { caseOf, type Lab } from './lab.js';
+import { caseOf, type Lab, skillNames } from './lab.js';
 import { runPaths } from './paths.js';
 import { prettyJson, writeWhole } from './record.js';
 import { readReport } from './report-files.js';
@@ -108,7 +108,7 @@ async function listFiles(lab: Lab): Promise<Listed[]> {
     paths.experiment(experiment.name),
     ...borrowed.flatMap(({ sheets, desk }) => [sheets, desk]),
     ...experiment.cases.map((name) => paths.case(name)),
-    ...[...lab.skills.keys()].map((name) => paths.skill(name)),
+    ...skillNames(lab).map((name) => paths.skill(name)),
     ...run.derivedFrom,
     ...bases,
     ...(await listNotebooks(paths.notebooks)),

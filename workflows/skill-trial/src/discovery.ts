@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { ofArm } from './arm.js';
 import { Attestation } from './attestation.js';
 import { captureChange } from './base.js';
 import { requireConsent } from './consent.js';
@@ -9,7 +10,7 @@ import { shown } from './document.js';
 import { FrozenError, InfrastructureError } from './errors.js';
 import { contrasts } from './experiment.js';
 import { hashOf } from './hash.js';
-import { baseOf, caseOf, type Lab, skillsOf } from './lab.js';
+import { baseOf, caseOf, type Lab, namesOf, skillNames } from './lab.js';
 import { placeOfSpec } from './place.js';
 import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } from './record.js';
 import { runSession } from './session.js';
@@ -124,7 +125,7 @@ export function questionsOf(lab: Pick<Lab, 'cases' | 'experiment'>): [Asked, ...
     for (const [arm, { note: _note, control: _control, ...settings }] of Object.entries(lab.experiment.arms)) {
       const treatment = hashOf({
         ...settings,
-        skills: skillsOf(lab, arm, name),
+        skills: namesOf(lab, arm, name),
         environment: one.environment,
         setup: one.setup,
       });
@@ -142,7 +143,7 @@ function checklist(lab: Lab, arms: ArmDiscovery[]): Discovery['checklist'] {
     const rows = arms.filter((row) => row.case === name);
     const having = (skill: string) => rows.filter((row) => row.intended.includes(skill));
     const lists = (skill: string) => having(skill).every((row) => row.listed.includes(skill));
-    const concerned = [...lab.skills.keys()].filter((skill) => caseOf(lab, name).skills?.includes(skill) ?? true);
+    const concerned = skillNames(lab).filter((skill) => caseOf(lab, name).skills?.includes(skill) ?? true);
     const items = concerned.map((skill) => ({
       item: `${skill} is listed`,
       holds: having(skill).length > 0 && lists(skill),
@@ -177,7 +178,7 @@ async function discoverArm(lab: Lab, { case: name, arm }: Asked, consent: boolea
     spec: spec.hash,
     intended,
     listed: diagnostic.attestation.listed,
-    named: [...lab.skills.keys()].filter((skill) => new RegExp(`(^|[^a-z0-9-])${skill}([^a-z0-9-]|$)`).test(response)),
+    named: skillNames(lab).filter((skill) => new RegExp(`(^|[^a-z0-9-])${skill}([^a-z0-9-]|$)`).test(response)),
     answer: response,
     unchanged: diagnostic.unchanged,
     problems: diagnostic.attestation.problems,
@@ -203,7 +204,7 @@ export function discoveryPath(spec: string, kind: string): string {
 async function ask(lab: Lab, spec: TrialSpec, kind: 'diagnostic' | 'probe', prompt: string, consent: boolean) {
   const target = join(lab.run.discoveryRecord(spec.hash), kind);
   if (!(await hasRecord(target))) {
-    requireConsent(lab, consent);
+    requireConsent({ experiment: ofArm(lab.experiment, spec.spec.arm) }, consent);
     await mkdir(lab.run.scratch, { recursive: true });
     const draft = await mkdtemp(join(lab.run.scratch, 'discover-'));
     try {
@@ -211,7 +212,7 @@ async function ask(lab: Lab, spec: TrialSpec, kind: 'diagnostic' | 'probe', prom
       const place = placeOfSpec(lab, spec.spec);
       const session = await runSession(
         {
-          experiment: lab.experiment,
+          experiment: ofArm(lab.experiment, spec.spec.arm),
           case: caseOf(lab, spec.spec.case),
           agent: lab.agent,
           extras: lab.extras,

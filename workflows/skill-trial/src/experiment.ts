@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { z } from 'zod';
 import { CommandSettings } from './agents/command.js';
+import { controlsOf, writeOutArms } from './arm.js';
 import { Slug } from './case.js';
 import { readYaml, shown } from './document.js';
 import { SettingsError } from './errors.js';
@@ -16,24 +17,6 @@ const Count = z.int({ message: 'a whole number from 1' }).positive('a whole numb
 
 /** A list of names, each once: a second mention would be a second run under the same name. */
 const Names = z.array(Slug).refine((names) => new Set(names).size === names.length, 'each name once');
-
-/** An arm differs from another in its skills and in nothing else. */
-const sameInEveryArm = z
-  .never('nothing here: MCP servers, files and variables stand under agent, the same in every arm')
-  .optional();
-
-export const Arm = z.strictObject({
-  skills: Names.default([]),
-  /** The arm this one is compared with; by default the first arm without skills. */
-  control: ArmName.optional(),
-  note: z.string().optional(),
-  /** prompt: the text of its skills stands in front of the task and the agent lists none; absent: the agent lists them. */
-  deliver: z.literal('prompt').optional(),
-  mcp: sameInEveryArm,
-  files: sameInEveryArm,
-  env: sameInEveryArm,
-});
-export type Arm = z.infer<typeof Arm>;
 
 export const Api = z.enum(['openai-completions', 'anthropic-messages', 'openai-responses', 'google-generative-ai']);
 
@@ -61,6 +44,33 @@ export const Model = z.strictObject({
   prices: Prices.optional(),
 });
 export type Model = z.infer<typeof Model>;
+
+/** An arm differs from another in its skills, or in a model of its own, and in nothing else. */
+const sameInEveryArm = z
+  .never('nothing here: MCP servers, files and variables stand under agent, the same in every arm')
+  .optional();
+
+export const Arm = z.strictObject({
+  skills: Names.default([]),
+  /** The arm or arms this one is compared with; by default the first arm without skills. */
+  control: z.union([ArmName, z.array(ArmName).min(1)], { message: 'the name of an arm, or a list of names' }).optional(),
+  /** Skills of the form and length of that arm's, without their guidance (placebo.ts). */
+  placebo: ArmName.optional(),
+  /** A git revision of this repository: the skills as they were then. */
+  skills_from: z
+    .string()
+    .regex(/^[\w][\w./~^@{}-]*$/, 'a git revision')
+    .optional(),
+  /** In place of the experiment's, in this arm alone. */
+  model: Model.optional(),
+  /** prompt: the text of its skills stands in front of the task and the agent lists none; absent: the agent lists them. */
+  deliver: z.literal('prompt').optional(),
+  note: z.string().optional(),
+  mcp: sameInEveryArm,
+  files: sameInEveryArm,
+  env: sameInEveryArm,
+});
+export type Arm = z.infer<typeof Arm>;
 
 /** The acceptance rule, declared before any run (PROTOCOL.md, section 10). */
 export const DecisionRule = z.strictObject({
@@ -96,6 +106,15 @@ export type JudgeSettings = z.infer<typeof JudgeSettings>;
 export const EvalOutput = z.strictObject({ dialect: z.enum(['skill-creator', 'agentskills', 'pi']).default('skill-creator') });
 export type EvalOutput = z.infer<typeof EvalOutput>;
 
+/** Which skill contributed: further arms made of one, each with its named control. */
+export const Ablation = z.strictObject({
+  arm: ArmName,
+  /** `<arm>-without-<skill>` for each of its skills, against the arm. */
+  leave_one_out: z.boolean().default(false),
+  /** `<arm>-only-<skill>` for each of its skills, against the arm's own control. */
+  single: z.boolean().default(false),
+});
+
 /** data/experiments/<name>/experiment.yaml: the only settings of an experiment. */
 export const Experiment = z.strictObject({
   schema_version: z.literal(1),
@@ -106,6 +125,7 @@ export const Experiment = z.strictObject({
   question: z.string().min(1),
   cases: Names.refine((names) => names.length > 0, 'at least one case'),
   arms: z.record(ArmName, Arm).refine((arms) => Object.keys(arms).length >= 2, 'at least two arms'),
+  ablation: Ablation.optional(),
   repeats: Count,
   /** alternate: A B, B A, A B …; seeded: drawn from the seed per pair; parallel: no order, and the report says so. */
   order: z.enum(['alternate', 'seeded', 'parallel']).default('alternate'),
@@ -160,7 +180,7 @@ export async function readExperiment(root: string, name: string): Promise<Experi
       next: `create ${shown(file)}, or choose another name`,
     });
   }
-  return checkExperiment(await readYaml(file, Experiment), file);
+  return checkExperiment(writeOutArms(await readYaml(file, Experiment), shown(file)), file);
 }
 
 /** The rules that a schema cannot say: the name is the folder's, one source of the model, controls exist. */
@@ -182,6 +202,9 @@ export function checkExperiment(experiment: Experiment, file: string): Experimen
   }
   const sources = [
     { at: '', model: experiment.model, cap: experiment.limits.cost_usd, capAt: 'limits.cost_usd' },
+    ...Object.entries(experiment.arms).flatMap(([arm, { model }]) =>
+      model === undefined ? [] : [{ at: `arms.${arm}.`, model, cap: experiment.limits.cost_usd, capAt: 'limits.cost_usd' }],
+    ),
     ...(experiment.judge === undefined
       ? []
       : [{ at: 'judge.', model: experiment.judge.model, cap: experiment.judge.cost_usd, capAt: 'judge.cost_usd' }]),
@@ -208,11 +231,12 @@ export function checkExperiment(experiment: Experiment, file: string): Experimen
     }
   }
   for (const [name, arm] of Object.entries(experiment.arms)) {
-    if (arm.control !== undefined && (arm.control === name || experiment.arms[arm.control] === undefined)) {
+    const wrong = controlsOf(arm).find((control) => control === name || experiment.arms[control] === undefined);
+    if (wrong !== undefined) {
       fail(
         `arms.${name}.control`,
         `another arm: ${Object.keys(experiment.arms).join(', ')}`,
-        arm.control,
+        wrong,
         'name an arm of this experiment',
       );
     }
@@ -221,7 +245,17 @@ export function checkExperiment(experiment: Experiment, file: string): Experimen
     if (deliver !== undefined && skills.length === 0)
       fail(`arms.${name}.deliver`, 'skills to deliver', 'an arm without skills', 'give the arm skills, or remove deliver');
   }
-  if (contrasts(experiment).length === 0) {
+  const names = contrasts(experiment).map(({ arm, control }) => `${arm}-${control}`);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) {
+    fail(
+      'arms',
+      'contrasts (arm, hyphen, control) with a name each',
+      `two that are called ${twice}`,
+      'rename an arm, or name each control once',
+    );
+  }
+  if (names.length === 0) {
     fail(
       'arms',
       'at least one arm with skills and one to compare it with',
@@ -238,8 +272,8 @@ export function contrasts(experiment: Pick<Experiment, 'arms'>): { arm: string; 
   const bare = names.find((name) => experiment.arms[name]?.skills.length === 0);
   return names.flatMap((arm) => {
     const { control, skills } = experiment.arms[arm] as Arm;
-    const against = control ?? (skills.length > 0 ? bare : undefined);
-    return against === undefined || against === arm ? [] : [{ arm, control: against }];
+    const against = control !== undefined ? controlsOf({ control }) : skills.length > 0 && bare !== undefined ? [bare] : [];
+    return against.flatMap((one) => (one === arm ? [] : [{ arm, control: one }]));
   });
 }
 

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { modelOf, modelsOf } from './arm.js';
 import { type Base, makeBase } from './base.js';
 import { type Case, caseHashes, hasTests, scriptsFolder } from './case.js';
 import { offeredSkills } from './delivery.js';
@@ -20,6 +21,7 @@ import { resourceLimitsOf } from './resource-limits.js';
 import { findSandbox, type SandboxFound } from './sandbox.js';
 import { makeSchedule } from './schedule.js';
 import { loadScript } from './script.js';
+import { writeSkill } from './skill.js';
 import { type Spec, specHash, type TrialSpec } from './spec.js';
 import { isGreen, runTestCheck } from './test-check.js';
 import { trialName } from './trial-name.js';
@@ -51,8 +53,15 @@ export async function freeze(lab: Lab, onStep?: (text: string) => void): Promise
   );
   await rm(lab.run.specs, { recursive: true, force: true });
   for (const [name, spec] of specs) await writeWhole(lab.run.spec(name), prettyJson(spec));
+  await keepOwnSkills(lab);
   await noteLock(lab, lock);
   return { lock, isNew: kept === null };
+}
+
+/** What an arm gives that is not in skills-src, as files: to be read, and for a checkout that lacks the revision. */
+async function keepOwnSkills(lab: Lab): Promise<void> {
+  await rm(lab.run.frozenSkills, { recursive: true, force: true });
+  for (const [key, skill] of lab.skills) if (key.includes('/')) await writeSkill(skill, lab.run.frozenSkill(key));
 }
 
 /**
@@ -83,11 +92,12 @@ const anyView = {
 
 async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>, onStep?: (text: string) => void) {
   const { experiment, agent, extras } = lab;
-  if (!agent.apis.includes(experiment.model.api)) {
-    throw new SettingsError(`Agent ${agent.name} does not speak ${experiment.model.api}`, {
+  for (const { arm, model } of modelsOf(experiment)) {
+    if (agent.apis.includes(model.api)) continue;
+    throw new SettingsError(`Agent ${agent.name} does not speak ${model.api}`, {
       expected: `one of ${agent.apis.join(', ')}`,
-      found: experiment.model.api,
-      next: 'correct model.api',
+      found: model.api,
+      next: experiment.arms[arm]?.model === undefined ? 'correct model.api' : `correct arms.${arm}.model.api`,
     });
   }
   const program = await agent.find(lab.root);
@@ -110,7 +120,6 @@ async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>,
     schemaVersion: 1 as const,
     experiment: experiment.name,
     agent: { name: agent.name, package: program.package, version: program.version },
-    model: experiment.model,
     limits: experiment.limits,
     network: experiment.network,
     node: process.versions.node,
@@ -122,11 +131,12 @@ async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>,
   for (const [name, one] of Object.entries(cases)) {
     for (const arm of Object.keys(experiment.arms)) {
       const skills = skillsOf(lab, arm, name);
+      const model = modelOf(experiment, arm);
       const start = agent.launch({
         program,
         modules: '/modules',
         view: anyView,
-        model: experiment.model,
+        model,
         mcp: extras.mcp,
         skills: offeredSkills(lab, arm, name),
         followUps: caseOf(lab, name).eval?.follow_ups ?? [],
@@ -140,14 +150,15 @@ async function gather(lab: Lab, sandbox: SandboxFound, bases: Map<string, Base>,
         ...(image == null ? {} : { image }),
         ...(one.setup === undefined ? {} : { setup: { key: one.setup.key, content: one.setup.content } }),
         agent: { ...common.agent, launch, ...(extras.sha256 === null ? {} : { extras: extras.sha256 }) },
+        model,
         case: name,
         arm,
         task: one.hashes.task as string,
         baseCommit: one.base.commit,
         baseContent: one.base.content,
-        skills: skills.map((skill) => ({ name: skill, sha256: lab.skills.get(skill)?.sha256 as string })),
+        skills: skills.map(({ name: skill, sha256: hash }) => ({ name: skill, sha256: hash })),
         ...(experiment.arms[arm]?.deliver === undefined ? {} : { deliver: experiment.arms[arm].deliver }),
-        script: one.script,
+        script: await scriptHash(caseOf(lab, name), model.scripted),
       };
       const hash = specHash(spec);
       specHashes[`${name}.${arm}`] = hash;

@@ -1,10 +1,11 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { modelOf } from './arm.js';
 import { hashRepository } from './base.js';
 import { caseHashes, scriptsFolder } from './case.js';
 import { FrozenError } from './errors.js';
 import { canonicalJson, hashOf, hashTree, sha256 } from './hash.js';
-import { baseOf, caseOf, type Lab } from './lab.js';
+import { baseOf, caseOf, type Lab, skillsOf } from './lab.js';
 import { Lock } from './lock.js';
 import { readJson } from './record.js';
 import { makeSchedule } from './schedule.js';
@@ -27,15 +28,19 @@ export async function checkFrozenInputs(lab: Lab, lock: Lock): Promise<string[]>
     const now: Record<string, string | null> = await caseHashes(one);
     for (const [key, hash] of Object.entries(now)) differs(`data/cases/${name}: ${key}`, frozen?.hashes[key], hash);
     const script = lab.experiment.model.scripted;
-    if (script !== undefined)
-      differs(`data/cases/${name}: script ${script}`, frozen?.script, (await loadScript(scriptsFolder(one), script)).sha256);
+    if (script !== undefined) differs(`data/cases/${name}: script ${script}`, frozen?.script, await scriptNow(lab, name, script));
     if (one.repo.path !== undefined)
       differs(`data/cases/${name}/${one.repo.path}`, frozen?.base.content, await hashRepository(join(one.folder, one.repo.path)));
     const base = lab.run.base(frozen?.base.commit ?? 'none');
     if ((await stat(base).catch(() => null)) !== null)
       differs(`data/runs/${lab.experiment.name}/bases/${frozen?.base.commit}`, frozen?.base.content, await hashTree(base));
   }
-  for (const [name, skill] of lab.skills) differs(`skills-src/${name}`, conditions.skills[name]?.sha256, skill.sha256);
+  for (const [key, skill] of lab.skills)
+    differs(
+      key.includes('/') ? `the skill of an arm, ${key},` : `skills-src/${key}`,
+      conditions.skills[key]?.sha256,
+      skill.sha256,
+    );
   differs('the schedule', conditions.schedule, hashOf(makeSchedule(lab.experiment)));
   const written = await readFile(lab.run.schedule, 'utf8');
   differs(
@@ -55,7 +60,10 @@ export async function checkFrozenInputs(lab: Lab, lock: Lock): Promise<string[]>
     else {
       // what does not reach the agent is not in the spec's hash, and held against the settings themselves
       differs(file, conditions.settings.limits, spec.spec.limits);
-      differs(file, conditions.settings.model, spec.spec.model);
+      differs(file, modelOf(conditions.settings, line.arm), spec.spec.model);
+      const { scripted } = spec.spec.model;
+      if (scripted !== undefined && conditions.settings.arms[line.arm]?.model !== undefined)
+        differs(`data/cases/${line.case}: script ${scripted}`, spec.spec.script, await scriptNow(lab, line.case, scripted));
       differs('arms.deliver', lab.experiment.arms[line.arm]?.deliver, spec.spec.deliver);
       differs('files or servers under agent', spec.spec.agent.extras, lab.extras.sha256);
     }
@@ -63,11 +71,17 @@ export async function checkFrozenInputs(lab: Lab, lock: Lock): Promise<string[]>
   return differences;
 }
 
+async function scriptNow(lab: Lab, name: string, script: string): Promise<string> {
+  return (await loadScript(scriptsFolder(caseOf(lab, name)), script)).sha256;
+}
+
 /** The files that the spec froze, as they are now; a changed one is named. */
 export async function requireFrozen(lab: Lab, { spec }: TrialSpec): Promise<void> {
   const changed: string[] = [];
   if (sha256(caseOf(lab, spec.case).taskBytes) !== spec.task) changed.push(`the task of case ${spec.case}`);
-  for (const skill of spec.skills) if (lab.skills.get(skill.name)?.sha256 !== skill.sha256) changed.push(`skill ${skill.name}`);
+  const present = skillsOf(lab, spec.arm, spec.case);
+  for (const skill of spec.skills)
+    if (present.find(({ name }) => name === skill.name)?.sha256 !== skill.sha256) changed.push(`skill ${skill.name}`);
   if (lab.experiment.arms[spec.arm]?.deliver !== spec.deliver) changed.push(`deliver of arm ${spec.arm}`);
   await baseOf(lab, spec.case, spec.baseCommit);
   if ((await hashTree(lab.run.base(spec.baseCommit)).catch(() => 'missing')) !== spec.baseContent)

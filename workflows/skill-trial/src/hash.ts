@@ -68,6 +68,10 @@ export async function listTree(folder: string, below = ''): Promise<TreeFile[]> 
 
 /** One hash for a whole folder: its paths, modes and contents; `keep` leaves files out by their path. */
 export async function hashTree(folder: string, keep: (path: string) => boolean = () => true): Promise<string> {
-  const files = (await listTree(folder)).filter((file) => keep(file.path));
+  return hashListing((await listTree(folder)).filter((file) => keep(file.path)));
+}
+
+/** The hash that `hashTree` gives a folder of these files. */
+export function hashListing(files: Pick<TreeFile, 'path' | 'mode' | 'sha256'>[]): string {
   return hashOf(files.map(({ path, mode, sha256: content }) => [path, mode, content]));
 }

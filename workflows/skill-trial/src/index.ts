@@ -6,15 +6,17 @@ export { AgreementRow, agreementRows } from './agreement-row.js';
 // notebooks and figures
 export { type Analysis, analyse, listNotebooks, publishers, readAnalysis } from './analyse.js';
 export { analyseStudy, analysis, costMetrics, qualityMetrics } from './analysis.js';
+export { armWords, modelOf, modelsOf, scriptsOf } from './arm.js';
 export { AtifTrajectory, exportTrajectories } from './atif.js';
 export { runBehaviour } from './behaviour-run.js';
 export { type BlindDocument, type BlindTestRun, blindDocuments, blindTestRuns } from './blind-artifact.js';
 export { type Bundle, makeBundle } from './bundle.js';
 export { type BundleVerification, verifyBundle } from './bundle-check.js';
+export { Calibration, reachLines, runCalibration } from './calibration.js';
 export { CaseSettings, listCases, readCase } from './case.js';
 export { type Claim, claimFindings, extractClaims } from './claim.js';
 export { systemClock } from './clock.js';
-export { compareArms } from './comparison.js';
+export { compareArms, contrastName } from './comparison.js';
 export { completeness } from './completeness.js';
 export { consistency } from './consistency.js';
 export { runControl, runStability } from './control.js';

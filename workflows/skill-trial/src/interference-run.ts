@@ -30,11 +30,11 @@ export async function interferenceOf(study: Study): Promise<TrialInterference[]>
     sources.set(record.case, known);
     const found = findInterference({
       patch: await readFile(join(folder, 'patch.diff'), 'utf8'),
-      skills: skills.map((name) => lab.skills.get(name)?.body ?? ''),
+      skills: skills.map(({ body }) => body),
       sources: known,
       files: one.requirement.files ?? null,
     });
-    if (found.length > 0) rows.push({ trial: record.id, skills, found });
+    if (found.length > 0) rows.push({ trial: record.id, skills: skills.map(({ name }) => name), found });
   }
   return rows;
 }

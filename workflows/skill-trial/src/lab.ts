@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { relative } from 'node:path';
 import { type Agent, agentOf } from './agent.js';
 import { type Base, makeBase } from './base.js';
 import { type Case, readCase } from './case.js';
@@ -6,7 +7,9 @@ import { SettingsError } from './errors.js';
 import { type Experiment, readExperiment } from './experiment.js';
 import { type Extras, readExtras } from './extras.js';
 import { type RootPaths, type RunPaths, rootPaths, runPaths } from './paths.js';
+import { placeboOf } from './placebo.js';
 import { readSkill, type Skill } from './skill.js';
+import { readSkillAt } from './skill-revision.js';
 
 /** An experiment with everything its settings name, read and checked. */
 export interface Lab {
@@ -15,6 +18,7 @@ export interface Lab {
   run: RunPaths;
   experiment: Experiment;
   cases: Map<string, Case>;
+  /** By key: those of skills-src by their name, an arm's own (a placebo, an older version) as `<arm>/<name>`. */
   skills: Map<string, Skill>;
   agent: Agent;
   /** What the experiment gives the agent beside the task, in every arm. */
@@ -28,9 +32,8 @@ export async function openLab(root: string, name: string, now: () => Date = () =
   const paths = rootPaths(root);
   const cases = new Map<string, Case>();
   for (const one of experiment.cases) cases.set(one, await readCase(paths.case(one)));
-  const skills = new Map<string, Skill>();
-  for (const skill of new Set(Object.values(experiment.arms).flatMap((arm) => arm.skills)))
-    skills.set(skill, await readSkill(paths.skill(skill)));
+  const run = runPaths(root, name);
+  const skills = await readArmSkills(experiment, paths, run);
   requirePairs(experiment, cases);
   const agent = agentOf(experiment, paths.experiment(name));
   requireEvals(experiment, cases, agent);
@@ -39,7 +42,7 @@ export async function openLab(root: string, name: string, now: () => Date = () =
     files: experiment.agent.files,
     env: experiment.agent.env,
   });
-  return { root, paths, run: runPaths(root, name), experiment, cases, skills, agent, extras, now };
+  return { root, paths, run, experiment, cases, skills, agent, extras, now };
 }
 
 /** The case of that name; every name in a schedule or spec is one of the experiment's. */
@@ -49,10 +52,47 @@ export function caseOf(lab: Pick<Lab, 'cases'>, name: string): Case {
   return one;
 }
 
+/** The skills that every arm gives, by key. */
+async function readArmSkills(experiment: Experiment, paths: RootPaths, run: RunPaths): Promise<Map<string, Skill>> {
+  const skills = new Map<string, Skill>();
+  const read = async (arm: string, name: string): Promise<Skill> => {
+    const key = skillKey(experiment, arm, name);
+    const known = skills.get(key);
+    if (known !== undefined) return known;
+    const { placebo, skills_from: revision } = experiment.arms[arm] as Experiment['arms'][string];
+    const found =
+      placebo !== undefined
+        ? placeboOf(await read(placebo, name))
+        : revision !== undefined
+          ? await readSkillAt(paths.root, relative(paths.root, paths.skill(name)), name, revision, run.frozenSkill(key))
+          : await readSkill(paths.skill(name));
+    skills.set(key, found);
+    return found;
+  };
+  for (const [arm, { skills: names }] of Object.entries(experiment.arms)) for (const name of names) await read(arm, name);
+  return skills;
+}
+
+/** Where a skill of an arm stands in `lab.skills` and in the lock. */
+function skillKey(experiment: Pick<Experiment, 'arms'>, arm: string, name: string): string {
+  const { placebo, skills_from } = experiment.arms[arm] ?? {};
+  return placebo === undefined && skills_from === undefined ? name : `${arm}/${name}`;
+}
+
 /** The skills of an arm on a case: the arm's own, but for those the case is not paired with. */
-export function skillsOf(lab: Pick<Lab, 'cases' | 'experiment'>, arm: string, name: string): string[] {
+export function skillsOf(lab: Pick<Lab, 'cases' | 'experiment' | 'skills'>, arm: string, name: string): Skill[] {
+  return namesOf(lab, arm, name).map((skill) => lab.skills.get(skillKey(lab.experiment, arm, skill)) as Skill);
+}
+
+/** Their names. */
+export function namesOf(lab: Pick<Lab, 'cases' | 'experiment'>, arm: string, name: string): string[] {
   const paired = caseOf(lab, name).skills;
   return (lab.experiment.arms[arm]?.skills ?? []).filter((skill) => paired?.includes(skill) ?? true);
+}
+
+/** Every name that some arm's skill has, each once: a placebo and an older version are called what they stand for. */
+export function skillNames(lab: Pick<Lab, 'skills'>): string[] {
+  return [...new Set([...lab.skills.values()].map(({ name }) => name))];
 }
 
 /** Evals say how their results go out, and ask for no turns that the agent cannot be given. */
@@ -83,7 +123,7 @@ function requireEvals(experiment: Experiment, cases: Map<string, Case>, agent: A
 function requirePairs(experiment: Experiment, cases: Map<string, Case>): void {
   for (const name of cases.keys()) {
     for (const [arm, { skills }] of Object.entries(experiment.arms)) {
-      if (skills.length === 0 || skillsOf({ experiment, cases }, arm, name).length > 0) continue;
+      if (skills.length === 0 || namesOf({ experiment, cases }, arm, name).length > 0) continue;
       throw new SettingsError(`Arm ${arm} has no skill on case ${name}`, {
         expected: `one of ${caseOf({ cases }, name).skills?.join(', ')} (skills in the case's case.yaml)`,
         found: skills.join(', '),

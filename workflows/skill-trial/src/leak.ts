@@ -1,7 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Case } from './case.js';
-import { listTree } from './hash.js';
 import type { Skill } from './skill.js';
 
 export interface Leak {
@@ -15,11 +12,11 @@ export interface Leak {
  * Case-specific words of a reference sheet that occur in a skill or in the names of its files: such a skill hands the answer over.
  * Whole words, any case; line 0 is the file's name. The words are the case's own list, so that general risk words (boundary, repetition, compensation) do not trip it.
  */
-export async function findLeaks(one: Pick<Case, 'leak_words'>, skills: Iterable<Skill>): Promise<Leak[]> {
+export async function findLeaks(one: Pick<Case, 'leak_words'>, skills: Iterable<Pick<Skill, 'name' | 'files'>>): Promise<Leak[]> {
   const leaks: Leak[] = [];
   for (const skill of skills) {
-    for (const file of await listTree(skill.folder)) {
-      const text = `${file.path}\n${await readFile(join(skill.folder, file.path), 'utf8')}`;
+    for (const file of skill.files) {
+      const text = `${file.path}\n${file.content.toString('utf8')}`;
       for (const word of one.leak_words) {
         for (const { index } of text.matchAll(asWholeWord(word)))
           leaks.push({ skill: skill.name, word, file: file.path, line: text.slice(0, index).split('\n').length - 1 });

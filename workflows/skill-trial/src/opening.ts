@@ -1,28 +1,28 @@
+import { armWords, modelsOf, scriptsOf } from './arm.js';
 import type { Study } from './study.js';
 
 /** What a reader must know before any figure of a study, as lines of text: notebooks print it first. */
 export function opening(study: Study): string {
   const { experiment } = study.lab;
-  const { model } = experiment;
+  const scripts = scriptsOf(experiment);
   const count = (what: string, number: number) => (number === 0 ? [] : [`${number} ${what}`]);
   const { results } = study;
   const planned = Object.values(study.planned).reduce((sum, trials) => sum + trials, 0);
   return [
-    ...(model.scripted === undefined
+    ...(scripts.length === 0
       ? []
       : [
-          `SCRIPTED MODEL ("${model.scripted}"): a server played a written script.`,
+          `SCRIPTED MODEL (${scripts.map((script) => `"${script}"`).join(', ')}): a server played a written script.`,
           'No figure here says anything about the skills; it shows that the lab works.',
           '',
         ]),
     `${experiment.title} [${experiment.name}]`,
     `Arms: ${Object.entries(experiment.arms)
-      .map(
-        ([name, arm]) =>
-          `${name} (${arm.skills.length === 0 ? 'no skills' : `${arm.skills.join(', ')}${arm.deliver === 'prompt' ? ', text in the prompt' : ''}`})`,
-      )
+      .map(([name, arm]) => `${name} (${armWords(arm)})`)
       .join('; ')}`,
-    `Agent ${experiment.agent.name}, model ${model.id}, cases ${experiment.cases.join(', ')}`,
+    `Agent ${experiment.agent.name}, model ${modelsOf(experiment)
+      .map(({ model }) => model.id)
+      .join(', ')}, cases ${experiment.cases.join(', ')}`,
     `Trials: ${[
       `${results.length} of ${planned} recorded`,
       ...count('invalid', results.filter((result) => !result.valid).length),

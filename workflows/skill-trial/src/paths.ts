@@ -66,6 +66,9 @@ export function runPaths(root: string, experiment: string) {
     /** The present lock's secret, and every one there was. */
     secret: join(run, 'secret.txt'),
     oldSecret: (lock: string) => join(run, 'secrets', `${lock}.txt`),
+    /** An arm's skill that is not in skills-src, as freeze found it. */
+    frozenSkills: join(run, 'skills'),
+    frozenSkill: (key: string) => join(run, 'skills', key),
     bases: join(run, 'bases'),
     base: (tree: string) => join(run, 'bases', tree),
     trials: join(run, 'trials'),
@@ -119,6 +122,9 @@ export function runPaths(root: string, experiment: string) {
     reportPage: join(root, 'reports', experiment, 'index.html'),
     reportPdf: join(root, 'reports', experiment, 'report.pdf'),
     figures: join(root, 'reports', experiment, 'figures'),
+    /** The control arm against itself. */
+    calibrationJson: join(root, 'reports', experiment, 'calibration.json'),
+    calibrationMarkdown: join(root, 'reports', experiment, 'calibration.md'),
     verification: join(root, 'reports', experiment, 'verification.json'),
     replay: join(run, 'replay.json'),
     trajectory: (trialName: string) => join(root, 'reports', experiment, 'trajectories', trialName, 'trajectory.json'),
@@ -131,6 +137,7 @@ export function runPaths(root: string, experiment: string) {
       'lock.json',
       'locks',
       'specs',
+      'skills',
       'schedule.jsonl',
       'ledger.jsonl',
       'secret.txt',

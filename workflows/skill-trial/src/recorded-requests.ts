@@ -8,15 +8,15 @@ import { promptPrefix } from './delivery.js';
 import type { ModelRequest } from './model-call.js';
 import { readBody, readCalls } from './recording.js';
 import type { SessionPlan } from './session.js';
-import type { Skill } from './skill.js';
 import { wireOf } from './wire.js';
 import { parseJson } from './wires/body.js';
+
+type Attested = Pick<SessionPlan, 'agent' | 'experiment' | 'skills' | 'inPrompt' | 'allSkills'>;
 
 /** The attestation of a recorded session, from its raw bodies and the prompt beside them. The canary is always among the forbidden. */
 export async function attestRecording(
   folder: string,
-  { agent, experiment, allSkills }: Pick<SessionPlan, 'agent' | 'experiment' | 'allSkills'>,
-  { offered, inPrompt }: { offered: Pick<Skill, 'name'>[]; inPrompt: Pick<Skill, 'name' | 'body'>[] },
+  { agent, experiment, skills, inPrompt = [], allSkills }: Attested,
   forbidden: AttestationInput['forbidden'] = [],
 ): Promise<Attestation> {
   const prefix = promptPrefix(inPrompt);
@@ -25,12 +25,12 @@ export async function attestRecording(
   return attest({
     calls: await readRequests(folder),
     task: prompt.startsWith(prefix) ? prompt.slice(prefix.length) : prompt,
-    inPrompt: inPrompt.map((skill) => skill.name),
+    inPrompt,
     prefix,
     frozenModel: experiment.model.id,
     frozenParameters: experiment.model.parameters,
-    skills: allSkills,
-    intended: offered.map((skill) => skill.name),
+    own: skills,
+    others: allSkills.filter(({ sha256: hash }) => ![...skills, ...inPrompt].some((own) => own.sha256 === hash)),
     skillTools: agent.skillTools,
     catalogue: agent.catalogue,
     held: await readHeld(folder),

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ofArm } from './arm.js';
 import type { CallRecord } from './call-record.js';
 import { deliveryOf } from './delivery.js';
 import { canonicalJson } from './hash.js';
@@ -39,11 +40,14 @@ export async function rederiveTrial(
     trajectory.toolCalls.map((call) => `${JSON.stringify(call)}\n`).join(''),
   );
   compare('response.md', await readFile(join(folder, 'response.md'), 'utf8'), trajectory.response);
-  const attestation = await attestRecording(
-    folder,
-    { agent: lab.agent, experiment: lab.experiment, allSkills: [...lab.skills.values()] },
-    deliveryOf(lab, saved.record.arm, saved.record.case),
-  );
+  const { offered, inPrompt } = deliveryOf(lab, saved.record.arm, saved.record.case);
+  const attestation = await attestRecording(folder, {
+    agent: lab.agent,
+    experiment: ofArm(lab.experiment, saved.record.arm),
+    skills: offered,
+    inPrompt,
+    allSkills: [...lab.skills.values()],
+  });
   compare('attestation.json', saved.attestation, attestation);
   const { startedAt, finishedAt, elapsedSeconds, arm } = saved.record;
   const usage = usageRecord({ mode: arm, calls, trajectory, startedAt, finishedAt, elapsedSeconds });

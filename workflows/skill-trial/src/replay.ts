@@ -5,14 +5,15 @@ import { z } from 'zod';
 import { captureChange } from './base.js';
 import { PrerequisiteError, SettingsError } from './errors.js';
 import { canonicalJson, sha256 } from './hash.js';
-import { baseOf, caseOf, type Lab } from './lab.js';
+import { baseOf, caseOf, type Lab, skillsOf } from './lab.js';
 import { normalisers } from './normaliser.js';
 import { placeOfSpec } from './place.js';
 import { prettyJson, readJson, writeWhole } from './record.js';
 import { startRecordedModel } from './recorded-model.js';
 import { readBody, readCalls } from './recording.js';
 import { runSession, sessionPrefix } from './session.js';
-import { TrialSpec } from './spec.js';
+import type { Skill } from './skill.js';
+import { type Spec, TrialSpec } from './spec.js';
 import { readStudy } from './study.js';
 import { statusOf } from './trial.js';
 import { contentHash, type SavedTrial } from './trial-record.js';
@@ -118,8 +119,8 @@ async function replayTrial(lab: Lab, saved: SavedTrial): Promise<TrialReplay> {
         ...place,
         prompt: caseOf(lab, spec.case).taskBytes,
         followUps: caseOf(lab, spec.case).eval?.follow_ups ?? [],
-        skills: spec.deliver === undefined ? spec.skills.map(({ name }) => skillOf(lab, name)) : [],
-        inPrompt: spec.deliver === undefined ? [] : spec.skills.map(({ name }) => skillOf(lab, name)),
+        skills: spec.deliver === undefined ? recordedSkills(lab, spec) : [],
+        inPrompt: spec.deliver === undefined ? [] : recordedSkills(lab, spec),
         allSkills: [...lab.skills.values()],
         repeat: record.repeat,
         seed: record.seed,
@@ -175,13 +176,17 @@ function timeless({ started_at: _from, finished_at: _to, elapsed_seconds: _secon
   return canonicalJson(usage);
 }
 
-function skillOf(lab: Lab, name: string) {
-  const skill = lab.skills.get(name);
-  if (skill !== undefined) return skill;
-  throw new PrerequisiteError(`Skill ${name} of a recorded trial is not in the experiment any more`, {
-    expected: `${name} in an arm of experiment.yaml`,
-    found: [...lab.skills.keys()].join(', ') || 'no skill',
-    next: 'restore the settings of the record, or freeze and run anew',
+/** The skills that the trial had, as the experiment still gives them to its arm. */
+function recordedSkills(lab: Lab, { arm, case: name, skills }: Spec): Skill[] {
+  const present = lab.experiment.arms[arm] === undefined ? [] : skillsOf(lab, arm, name);
+  return skills.map((recorded) => {
+    const skill = present.find((one) => one.name === recorded.name);
+    if (skill !== undefined) return skill;
+    throw new PrerequisiteError(`Skill ${recorded.name} of a recorded trial is not in the experiment any more`, {
+      expected: `${recorded.name} in arm ${arm} of experiment.yaml`,
+      found: present.map((one) => one.name).join(', ') || 'no skill',
+      next: 'restore the settings of the record, or freeze and run anew',
+    });
   });
 }
 

@@ -1,3 +1,4 @@
+import { scriptsOf } from './arm.js';
 import type { Conclusion } from './conclusion.js';
 import type { Report } from './report.js';
 import { type Block, details, heading, joined, list, mark, record, type Section, table, text } from './report-document.js';
@@ -81,7 +82,7 @@ function reproduceSection({ experiment, lock, conditions, arms }: Report): Secti
     'report',
     'verify',
   ];
-  const real = conditions.settings.model.scripted === undefined;
+  const real = scriptsOf(conditions.settings).length === 0;
   return {
     id: 'reproduce',
     title: 'How to reproduce',

@@ -2,6 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readAnalysis } from './analyse.js';
 import type { Published } from './analysis.js';
+import { scriptsOf } from './arm.js';
 import { liveFigure, renderFigure } from './figure.js';
 import { figureCsv, figureData } from './figure-data.js';
 import type { Lab } from './lab.js';
@@ -25,7 +26,7 @@ export async function renderReport(
 ): Promise<{ report: Report; files: Map<string, string> }> {
   const report = await assembleReport(study, published, figures);
   const drawn: PageFigure[] = [];
-  const scripted = study.lab.experiment.model.scripted !== undefined;
+  const scripted = scriptsOf(study.lab.experiment).length > 0;
   for (const { name, caption, spec } of figures)
     drawn.push({
       name,

@@ -1,3 +1,5 @@
+import { armWords } from './arm.js';
+import type { Model } from './experiment.js';
 import { metricOf } from './metric.js';
 import { formatDelta, formatValue } from './number-format.js';
 import type { Report } from './report.js';
@@ -8,14 +10,16 @@ import { isolates, type SandboxKind } from './sandbox-plan.js';
 export function planSection(report: Report, views: ContrastView[]): Section {
   const { settings } = report.conditions;
   const { decision: rule } = settings;
-  const arm = (one: Report['arms'][number]): Content[] => [
-    one.name,
-    one.skills.length === 0
-      ? 'none'
-      : `${one.skills.join(', ')}${settings.arms[one.name]?.deliver === 'prompt' ? ' (text in front of the task, not listed)' : ''}`,
-    one.control ?? 'is the control',
-    settings.arms[one.name]?.note ?? '',
-  ];
+  const arm = (one: Report['arms'][number]): Content[] => {
+    const own = settings.arms[one.name] ?? { skills: one.skills };
+    const controls = views.flatMap((view) => (view.arm === one.name ? [view.control] : []));
+    return [
+      one.name,
+      armWords(own).replace(/^no skills/, 'none'),
+      controls.join(', ') || (views.some((view) => view.control === one.name) ? 'is the control' : 'nothing'),
+      own.note ?? '',
+    ];
+  };
   const unit = metricOf(rule.primary).unit;
   return {
     id: 'plan',
@@ -79,12 +83,10 @@ export function conditionsSection(report: Report): Section {
           ],
           ['Ledger', ['newest line ', { code: report.ledgerHead }, ': ', record(`${run}/ledger.jsonl`)]],
           ['Agent', `${agent.name} (${agent.package} ${agent.version})`],
-          [
-            'Model',
-            model.scripted === undefined
-              ? `${model.id} (${model.api}) at ${model.base_url ?? 'an unnamed address'}`
-              : [{ strong: 'SCRIPTED' }, `: ${model.id} (${model.api}) plays the script `, { code: model.scripted }],
-          ],
+          ['Model', modelContent(model)],
+          ...Object.entries(settings.arms).flatMap(([name, arm]): [string, Content][] =>
+            arm.model === undefined ? [] : [[`Model of arm ${name}`, modelContent(arm.model)]],
+          ),
           ['Parameters', parameters.length === 0 ? 'those of the agent, the same in every arm' : parameters.join(', ')],
           ['Skills disabled in arms without them by', agent.mechanism.without],
           ['Skills given to arms with them by', agent.mechanism.with],
@@ -154,6 +156,12 @@ function ownPlaces(cases: Report['conditions']['cases']): Block[] {
       ? [text('A set-up runs once, before the first trial. Its time is in no trial.')]
       : []),
   ];
+}
+
+function modelContent(model: Model): Content {
+  return model.scripted === undefined
+    ? `${model.id} (${model.api}) at ${model.base_url ?? 'an unnamed address'}`
+    : [{ strong: 'SCRIPTED' }, `: ${model.id} (${model.api}) plays the script `, { code: model.scripted }];
 }
 
 const orderWords = {

@@ -1,6 +1,6 @@
 import { contrastName } from './comparison.js';
 import { contrasts } from './experiment.js';
-import { skillsOf } from './lab.js';
+import { namesOf } from './lab.js';
 import { formatDelta, formatValue } from './number-format.js';
 import type { Report } from './report.js';
 import { type Block, heading, list, type Section, table, text } from './report-document.js';
@@ -20,7 +20,7 @@ export function skillEffectsOf(study: Study): SkillEffects[] {
         const parts = [values.input_tokens_uncached, values.input_tokens_cached, values.output_tokens];
         return [
           {
-            skill: skillsOf(lab, contrast.arm, name).join(' + '),
+            skill: namesOf(lab, contrast.arm, name).join(' + '),
             category: lab.cases.get(name)?.requirement?.category ?? null,
             case: name,
             withSkill: arm === contrast.arm,

@@ -154,6 +154,13 @@ function caveats({ rows, statistics, arm, control }: ContrastView): Block[] {
         ? [`${row.title}: higher in ${row.cases.gained.join(', ')}, lower in ${row.cases.lost.join(', ')}.`]
         : [],
     ),
+    ...statistics.flatMap(({ cutOff, metric }) =>
+      cutOff === undefined
+        ? []
+        : [
+            `${metricOf(metric).title}, with each run that a limit cut off counted as longer than its clock (log-rank test, labels exchanged within a case): p = ${formatP(cutOff.logRankP)}, at best ${formatP(cutOff.smallestP)}. Mean up to ${formatValue(cutOff.horizon, metricOf(metric).unit)}: ${formatValue(cutOff.restrictedMeanA, metricOf(metric).unit)} of ${control}, ${formatValue(cutOff.restrictedMeanB, metricOf(metric).unit)} of ${arm}; of runs that were cut off this is the least they took.`,
+          ],
+    ),
     ...statistics.flatMap((row) =>
       row.equivalence === null
         ? []

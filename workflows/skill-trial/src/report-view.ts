@@ -1,7 +1,9 @@
+import { armWords, modelOf } from './arm.js';
 import type { ComparisonRow } from './comparison.js';
 import { contrastName } from './comparison.js';
 import type { Conclusion } from './conclusion.js';
 import type { ContrastDecision } from './decision.js';
+import { contrasts } from './experiment.js';
 import { formatDelta, formatValue } from './number-format.js';
 import type { Report } from './report.js';
 import { type Inline, type Mark, record, type Strip } from './report-document.js';
@@ -26,8 +28,7 @@ export interface ContrastView {
 
 /** The report's contrasts, in the order of its arms. */
 export function contrastViews(report: Report): ContrastView[] {
-  return report.arms.flatMap(({ name: arm, control }) => {
-    if (control === null) return [];
+  return contrasts(report.conditions.settings).flatMap(({ arm, control }) => {
     const name = contrastName({ arm, control });
     const own = <Row extends { contrast: string }>(rows: Row[]) => rows.filter((row) => row.contrast === name);
     return [
@@ -174,10 +175,8 @@ export function decisionWords({ descriptive, inferential }: Pick<ContrastDecisio
 export function summaryOf(report: Report, view: ContrastView): { id: string; title: string; content: string }[] {
   const { settings, agent } = report.conditions;
   const { arm, control } = view;
-  const skills = (name: string) => {
-    const own = report.arms.find((one) => one.name === name)?.skills ?? [];
-    return own.length === 0 ? 'no skills' : own.join(', ');
-  };
+  const skills = (name: string) => armWords(settings.arms[name] ?? { skills: [] });
+  const models = [...new Set([control, arm].map((name) => modelOf(settings, name).id))];
   const quality = qualityRows(view);
   const changed = quality.filter(differs);
   const equal = quality.filter((row) => row.delta !== null && !differs(row));
@@ -190,7 +189,7 @@ export function summaryOf(report: Report, view: ContrastView): { id: string; tit
     {
       id: 'compared',
       title: 'Compared',
-      content: `Arm ${arm} (${skills(arm)}) with arm ${control} (${skills(control)}): ${runs} each on ${settings.cases.join(', ')}, agent ${agent.name} ${agent.version}, model ${settings.model.id}.`,
+      content: `Arm ${arm} (${skills(arm)}) with arm ${control} (${skills(control)}): ${runs} each on ${settings.cases.join(', ')}, agent ${agent.name} ${agent.version}, model ${models.join(' and ')}.`,
     },
     {
       id: 'differed',

@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { z } from 'zod';
 import { AgreementRow } from './agreement-row.js';
 import { ConsistencyRow, PooledPrecision, type Published, TrialRow } from './analysis.js';
+import { scriptsOf } from './arm.js';
 import { ComparisonRow } from './comparison.js';
 import { Conclusion, conclude } from './conclusion.js';
 import { CriticalRisk } from './critical-risk.js';
@@ -96,7 +97,7 @@ export async function assembleReport(
 ): Promise<Report> {
   const { lab, lock, results } = study;
   const { experiment } = lab;
-  const scripted = experiment.model.scripted !== undefined;
+  const scripted = scriptsOf(experiment).length > 0;
   const withheld = study.scores?.scoring.state !== 'unblinded';
   const rows = [...published['rows-quality'], ...published['rows-cost']];
   const statistics = [...published['statistics-quality'], ...published['statistics-cost']];

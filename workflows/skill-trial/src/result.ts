@@ -1,6 +1,8 @@
 import { relative } from 'node:path';
+import { modelOf } from './arm.js';
 import { heldNotes } from './containment.js';
 import type { TrialGrade } from './grade.js';
+import { canonicalJson } from './hash.js';
 import type { Lock } from './lock.js';
 import { allMetrics, type Metric, type MetricId } from './metric.js';
 import type { Precision } from './precision.js';
@@ -99,7 +101,11 @@ export function collectResults(input: ResultInput): TrialResult[] {
   return recorded.map(({ line, trial }) => {
     const { record } = trial;
     const sameCase = recorded.map((one) => one.trial).filter((other) => other.record.case === record.case);
-    const problems = [...trial.attestation.problems, ...differences(trial, sameCase)];
+    const model = canonicalJson(modelOf(input.lock.conditions.settings, record.arm));
+    const sameModel = sameCase.filter(
+      (other) => canonicalJson(modelOf(input.lock.conditions.settings, other.record.arm)) === model,
+    );
+    const problems = [...trial.attestation.problems, ...differences(trial, sameCase, sameModel)];
     const valid = problems.length === 0;
     const own = <Row extends { content: string; case: string }>(rows: Row[]) =>
       input.withheld ? null : (rows.find((row) => row.content === record.content && row.case === record.case) ?? null);
@@ -166,18 +172,18 @@ function warningsOf({ providerFailures, secretWarnings, redacted }: SavedTrial['
   ];
 }
 
-/** Where a trial differs from the others of its case in what must be equal in all arms. */
-function differences(trial: SavedTrial, sameCase: SavedTrial[]): string[] {
-  const differs = (what: string, pick: (one: SavedTrial) => string | null) => {
+/** Where a trial differs from the others of its case in what must be equal in all arms, or in all arms of one model. */
+function differences(trial: SavedTrial, sameCase: SavedTrial[], sameModel: SavedTrial[]): string[] {
+  const differs = (what: string, among: SavedTrial[], pick: (one: SavedTrial) => string | null) => {
     const own = pick(trial);
-    const others = new Set(sameCase.map(pick).filter((value) => value !== null));
+    const others = new Set(among.map(pick).filter((value) => value !== null));
     return own !== null && others.size > 1 ? [`${what} differs between the trials of case ${trial.record.case}`] : [];
   };
   return [
-    ...differs('the delivered task', (one) => one.attestation.deliveredTask),
-    ...differs('the set of tools offered', (one) => one.attestation.tools),
-    ...differs('the set of generation parameters', (one) => one.attestation.parameters),
-    ...differs('the base commit', (one) => one.record.baseCommit),
+    ...differs('the delivered task', sameCase, (one) => one.attestation.deliveredTask),
+    ...differs('the set of tools offered', sameModel, (one) => one.attestation.tools),
+    ...differs('the set of generation parameters', sameModel, (one) => one.attestation.parameters),
+    ...differs('the base commit', sameCase, (one) => one.record.baseCommit),
   ];
 }
 

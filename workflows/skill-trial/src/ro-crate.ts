@@ -1,5 +1,7 @@
 /** ro-crate-metadata.json: what a bundle is, for machines that know nothing of the lab (RO-Crate 1.1, Workflow Run Crate 0.5). */
+
 import { extname } from 'node:path';
+import { modelsOf, scriptsOf } from './arm.js';
 import type { LedgerLine } from './ledger.js';
 import type { Report } from './report.js';
 import type { TrialRecord } from './trial-record.js';
@@ -55,11 +57,17 @@ export function crateMetadata(
   const inputs = [
     settings,
     ...experiment.cases.map((name) => `data/cases/${name}/case.yaml`),
-    ...Object.keys(skills).map((name) => `skills-src/${name}/SKILL.md`),
+    ...Object.keys(skills).map((key) =>
+      key.includes('/') ? `data/runs/${report.experiment}/skills/${key}/SKILL.md` : `skills-src/${key}/SKILL.md`,
+    ),
   ];
   const model = report.scripted
-    ? `SCRIPTED model ("${experiment.model.scripted}"): a server played a written script, and nothing about the skills was measured`
-    : `model ${experiment.model.id}`;
+    ? `SCRIPTED model (${scriptsOf(experiment)
+        .map((script) => `"${script}"`)
+        .join(', ')}): a server played a written script, and nothing about the skills was measured`
+    : `model ${modelsOf(experiment)
+        .map(({ model: { id } }) => id)
+        .join(', ')}`;
   const graph: Entity[] = [
     {
       '@id': 'ro-crate-metadata.json',

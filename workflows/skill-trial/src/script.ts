@@ -14,6 +14,8 @@ const path = z
 export const Condition = z.strictObject({
   /** The text of each of these skills is in the context; an empty list: of none at all. */
   loaded: z.array(name).optional(),
+  /** Each of these stands in what the model was told: tells a skill from another of its name (a placebo). */
+  told: z.array(z.string().min(1)).optional(),
   /** The repeat index, from 1. */
   repeat: z.int().positive().optional(),
   /** The probability, drawn from the seed, the repeat and the rule's place: the same for the whole of a trial. */
@@ -157,16 +159,19 @@ async function loadPlan(folder: string): Promise<Plan> {
 export interface Situation {
   /** Names of the skills whose text is in the context. */
   loaded: readonly string[];
+  /** Everything that the model was told, but for its own words. */
+  told: string;
   /** From 1. */
   repeat: number;
   seed: string | number;
 }
 
 /** Whether a condition holds. `rule` names the rule, so that each draws its own chance. */
-export function holds(condition: Condition | undefined, rule: string, { loaded, repeat, seed }: Situation): boolean {
+export function holds(condition: Condition | undefined, rule: string, { loaded, told, repeat, seed }: Situation): boolean {
   if (condition === undefined) return true;
   if (condition.loaded?.length === 0 && loaded.length > 0) return false;
   if (condition.loaded?.some((skill) => !loaded.includes(skill))) return false;
+  if (condition.told?.some((text) => !told.includes(text))) return false;
   if (condition.repeat !== undefined && condition.repeat !== repeat) return false;
   return condition.chance === undefined || draw(`${seed}/${repeat}/${rule}`) < condition.chance;
 }
@@ -175,7 +180,10 @@ export function holds(condition: Condition | undefined, rule: string, { loaded, 
 export function choosePlan(script: Script, situation: Situation): Plan {
   const at = script.choose.findIndex((rule, index) => holds(rule.when, `choose/${index}`, situation));
   const plan = script.plans[script.choose[at]?.plan ?? ''];
-  if (plan === undefined) throw new TypeError(`script "${script.name}" has no rule for ${JSON.stringify(situation)}`);
+  if (plan === undefined)
+    throw new TypeError(
+      `script "${script.name}" has no rule for ${JSON.stringify({ ...situation, told: situation.told.length })}`,
+    );
   return plan;
 }
 

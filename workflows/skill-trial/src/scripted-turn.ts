@@ -21,7 +21,7 @@ export const SHORT_PROMPT = 120;
 export function nextTurn(
   request: ModelRequest,
   script: Script,
-  options: Omit<Situation, 'loaded'> & { diagnosticAnswer?: string },
+  options: Omit<Situation, 'loaded' | 'told'> & { diagnosticAnswer?: string },
 ): ScriptedTurn {
   const prompt = promptOf(request.turns);
   const dialect = dialectOf(request);
@@ -38,7 +38,8 @@ export function nextTurn(
     throw new TypeError(`no known agent offers the tools ${request.tools.map((tool) => tool.name).join(', ')}`);
 
   const said = request.turns.filter((turn) => turn.role === 'assistant').length;
-  const situation = { ...options, loaded: dialect.loaded(request.turns) };
+  const told = request.turns.flatMap(({ role, text }) => (role === 'assistant' ? [] : [text])).join('\n');
+  const situation = { ...options, loaded: dialect.loaded(request.turns), told };
   const { fault } = script;
   if (fault !== null && fault.at_call === said + 1 && holds(fault.when, 'fault', situation)) return { fault };
   const loads = script.load_skills === 'all' && catalogue.length > 0 ? 1 : 0;

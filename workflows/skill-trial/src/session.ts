@@ -27,7 +27,7 @@ import { resourceLimitsOf } from './resource-limits.js';
 import { doesNotStop, limitsInForce } from './sandbox.js';
 import { holdsNetwork, listenFor, proxyVariables, type SandboxKind, type SandboxPlan, sandboxView } from './sandbox-plan.js';
 import { redactKey, scanForSecrets } from './secret-scan.js';
-import type { Skill } from './skill.js';
+import { type Skill, writeSkill } from './skill.js';
 import type { Trajectory } from './trajectory.js';
 import { checkPrefix } from './tree-run.js';
 import { layWarm, type Warm } from './warm-tree.js';
@@ -216,7 +216,7 @@ export async function runSession(
     const secretWarnings = await scanForSecrets(target);
     const calls = await readCalls(target);
     const trajectory = plan.agent.readEvents(await readFile(join(target, 'events.jsonl'), 'utf8'));
-    const attestation = await attestRecording(target, plan, { offered: plan.skills, inPrompt: plan.inPrompt ?? [] });
+    const attestation = await attestRecording(target, plan);
     await writeFile(join(target, 'trajectory.json'), prettyJson(trajectory));
     await writeFile(join(target, 'attestation.json'), prettyJson(attestation));
     return { outcome, trajectory, attestation, calls, argv: launch.argv, limit, hits, setupSeconds, redacted, secretWarnings };
@@ -252,7 +252,7 @@ async function placeExtras({ files }: Extras, home: string): Promise<void> {
 async function copySkills(skills: Skill[], folder: string): Promise<void> {
   await mkdir(folder);
   for (const skill of skills) {
-    await cp(skill.folder, join(folder, skill.name), { recursive: true });
+    await writeSkill(skill, join(folder, skill.name));
     if ((await hashTree(join(folder, skill.name))) !== skill.sha256)
       throw new TypeError(`skill ${skill.name} changed while it was copied`);
   }

@@ -6,3 +6,4 @@ export { findRoot, rootPaths } from './paths.js';
 export { presentImages } from './present-images.js';
 export { findSandbox } from './sandbox.js';
 export { makeSchedule } from './schedule.js';
+export { commitOf } from './skill-revision.js';

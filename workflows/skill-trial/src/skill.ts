@@ -1,9 +1,9 @@
-import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { chmod, mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { parseYaml, readText, shown } from './document.js';
 import { SettingsError } from './errors.js';
-import { hashTree } from './hash.js';
+import { hashListing, listTree, sha256, type TreeFile } from './hash.js';
 
 /** Frontmatter of a SKILL.md by the agentskills.io rules: these keys and no others. */
 export const SkillFrontmatter = z.strictObject({
@@ -18,25 +18,44 @@ export const SkillFrontmatter = z.strictObject({
   'allowed-tools': z.union([z.string(), z.array(z.string())]).optional(),
 });
 
+/** A file of a skill with its bytes; those of a symbolic link are its target. */
+export interface SkillFile extends Pick<TreeFile, 'path' | 'mode'> {
+  content: Buffer;
+}
+
+/** A SKILL.md in two parts: the YAML between the lines `---`, and what stands below. */
+export const frontmatter = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n([\s\S]*))?$/;
+
 export interface Skill {
   name: string;
   description: string;
   version: string | null;
   owner: string | null;
-  folder: string;
   /** The text after the frontmatter. */
   body: string;
-  /** Hash of every file of the skill's folder. */
+  /** Everything in its folder, sorted by path. */
+  files: SkillFile[];
+  /** Hash of all files: `hashTree` of the folder that they make. */
   sha256: string;
   /** Advice that is no error: a long body, a list where a string is usual. */
   warnings: string[];
 }
 
-/** A skill read and checked. Errors name the file, the key, what was expected and what was found. */
+/** The skill of a folder, read and checked. Errors name the file, the key, what was expected and what was found. */
 export async function readSkill(folder: string): Promise<Skill> {
-  const file = join(folder, 'SKILL.md');
-  const text = await readText(file, `skill ${basename(folder)}`);
-  const match = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n([\s\S]*))?$/.exec(text);
+  await readText(join(folder, 'SKILL.md'), `skill ${basename(folder)}`);
+  const files: SkillFile[] = [];
+  for (const { path, mode } of await listTree(folder)) {
+    const file = join(folder, path);
+    files.push({ path, mode, content: mode === '120000' ? Buffer.from(await readlink(file)) : await readFile(file) });
+  }
+  return skillOf(basename(folder), files, join(folder, 'SKILL.md'));
+}
+
+/** A skill of the given files, checked; `file` names its SKILL.md in errors. */
+export function skillOf(name: string, files: SkillFile[], file: string): Skill {
+  const text = (files.find(({ path }) => path === 'SKILL.md')?.content.toString('utf8') ?? '').replace(/^\uFEFF/, '');
+  const match = frontmatter.exec(text);
   if (match === null) {
     throw new SettingsError(`${shown(file)} has no frontmatter`, {
       expected: 'a first line "---", YAML with name and description, and a line "---"',
@@ -45,9 +64,9 @@ export async function readSkill(folder: string): Promise<Skill> {
     });
   }
   const head = parseYaml(match[1] ?? '', SkillFrontmatter, shown(file), 1);
-  if (head.name !== basename(folder)) {
+  if (head.name !== name) {
     throw new SettingsError(`${shown(file)}: name differs from its folder`, {
-      expected: basename(folder),
+      expected: name,
       found: head.name,
       next: 'rename the folder or the skill',
     });
@@ -62,11 +81,24 @@ export async function readSkill(folder: string): Promise<Skill> {
     description: head.description,
     version: head.metadata?.version ?? null,
     owner: head.metadata?.owner ?? null,
-    folder,
     body,
-    sha256: await hashTree(folder),
+    files,
+    sha256: hashListing(files.map(({ path, mode, content }) => ({ path, mode, sha256: sha256(content) }))),
     warnings,
   };
+}
+
+/** Writes the files of a skill into a new folder. */
+export async function writeSkill({ files }: Pick<Skill, 'files'>, folder: string): Promise<void> {
+  for (const { path, mode, content } of files) {
+    const file = join(folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    if (mode === '120000') await symlink(content.toString('utf8'), file);
+    else {
+      await writeFile(file, content);
+      await chmod(file, mode === '100755' ? 0o755 : 0o644);
+    }
+  }
 }
 
 /** Every skill below a folder, sorted by name. */

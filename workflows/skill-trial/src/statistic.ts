@@ -11,6 +11,7 @@ import { equivalentWithinCases } from './statistics/equivalence.js';
 import { fisherTest } from './statistics/fisher.js';
 import { shiftOverCases, shiftWithinCases } from './statistics/hodges-lehmann.js';
 import { Interval } from './statistics/interval.js';
+import { logRankTest, type RunTime, restrictedMean } from './statistics/log-rank.js';
 import { adjustP } from './statistics/multiplicity.js';
 import { delta, summarise } from './summary.js';
 
@@ -54,6 +55,21 @@ export const Statistic = z.strictObject({
   /** Runs of the arm in which a skill was loaded: descriptive, since loading happens after the arms are drawn. */
   loadedRuns: z.strictObject({ runs: z.int().nonnegative(), of: z.int().nonnegative(), median: number }),
   complier: ComplierEffect,
+  /** Time where a limit cut runs off: those runs took longer than the clock says. Absent where none was, and for other metrics. */
+  cutOff: z
+    .strictObject({
+      runs: z.int().positive(),
+      /** Log-rank test stratified by case, labels exchanged within it. */
+      logRankP: number,
+      smallestP: number,
+      /** Runs of the arm that ended less those expected without a difference; above 0: it ends sooner. */
+      excess: z.number(),
+      /** The shorter of the arms' longest runs; up to it the means are known. */
+      horizon: z.number(),
+      restrictedMeanA: number,
+      restrictedMeanB: number,
+    })
+    .optional(),
   note: z.string(),
 });
 export type Statistic = z.infer<typeof Statistic>;
@@ -114,8 +130,28 @@ function testOne(runs: RunTable, contrast: Contrast, id: MetricId, rule: Rule | 
       median: summarise(runs.values(id, loaded)).median,
     },
     complier: complierEffect(estimate, loaded.length, treated.length),
+    ...(id === 'elapsed_seconds' ? cutOffTimes(runs, contrast, groups) : {}),
     note: noteOf(p, smallestP),
   };
+}
+
+/** The comparison of times with cut-off runs as what they are; nothing where no limit ended a run. */
+function cutOffTimes(runs: RunTable, { arm, control }: Contrast, groups: Groups): Pick<Statistic, 'cutOff'> {
+  const cut = cutOff(runs, arm) + cutOff(runs, control);
+  if (cut === 0) return {};
+  const times = (which: string, name: string) => {
+    const rows = runs.rowsOf(which, name);
+    return runs.values('elapsed_seconds', rows).flatMap((seconds, at): RunTime[] => {
+      return seconds === null ? [] : [{ seconds, ended: !runs.has('cutOff', rows[at] as number) }];
+    });
+  };
+  const cases = groups.map(({ name }) => ({ a: times(control, name), b: times(arm, name) }));
+  const [a, b] = [cases.flatMap((one) => one.a), cases.flatMap((one) => one.b)];
+  const { p, smallestP, excess } = logRankTest(cases);
+  const longest = (own: RunTime[]) => own.reduce((most, { seconds }) => Math.max(most, seconds), 0);
+  const horizon = Math.min(longest(a), longest(b));
+  const means = { restrictedMeanA: restrictedMean(a, horizon), restrictedMeanB: restrictedMean(b, horizon) };
+  return { cutOff: { runs: cut, logRankP: p, smallestP, excess, horizon, ...means } };
 }
 
 function cutOff(runs: RunTable, arm: string): number {

@@ -7,7 +7,7 @@ import { Discovery } from './discovery.js';
 import { check } from './document.js';
 import { Grading } from './grade.js';
 import { Judgement } from './judge-run.js';
-import { caseOf, type Lab, openLab } from './lab.js';
+import { caseOf, type Lab, openLab, skillNames } from './lab.js';
 import { type LedgerLine, readLedger } from './ledger.js';
 import { Lock } from './lock.js';
 import { hasRecord, readJson } from './record.js';
@@ -82,7 +82,7 @@ export async function readStudy(lab: Lab, load: (folder: string) => Promise<Save
     grades: grading?.trials ?? [],
     scores: scores?.variants ?? [],
     withheld: scores?.scoring.state !== 'unblinded',
-    skills: [...lab.skills.keys()],
+    skills: skillNames(lab),
     given: (arm, one) => offeredSkills(lab, arm, one),
   });
   return {

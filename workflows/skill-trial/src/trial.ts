@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { ofArm } from './arm.js';
 import { openAttempts } from './attempt.js';
 import { captureChange } from './base.js';
 import type { CallRecord } from './call-record.js';
@@ -53,7 +54,7 @@ export async function runTrials(lab: Lab, names: string[], options: RunOptions):
         note: 'recorded before',
       });
     } else {
-      requireConsent(lab, options.consent);
+      requireConsent({ experiment: ofArm(lab.experiment, spec.spec.arm) }, options.consent);
       await requireFrozen(lab, spec);
       // one process at a time: a second start waits for the first, and then finds the record
       const running = lab.run.trialLock(name);
@@ -147,7 +148,7 @@ async function runAttempt(
   await report('started', [], `attempt ${attempt}`);
   const session = await runSession(
     {
-      experiment: lab.experiment,
+      experiment: ofArm(lab.experiment, spec.spec.arm),
       case: one,
       agent: lab.agent,
       extras: lab.extras,

@@ -1,4 +1,5 @@
 import { agents } from './agent.js';
+import { scriptsOf } from './arm.js';
 import { type Case, scriptsFolder } from './case.js';
 import { type ProofRow, proveCases, refuseUnproven } from './case-proof.js';
 import { SettingsError } from './errors.js';
@@ -19,8 +20,8 @@ export async function validateLab(lab: Lab, onStep?: (text: string) => void): Pr
       next: 'remove agent.mcp, or choose another agent',
     });
   }
-  const { scripted } = lab.experiment.model;
-  if (scripted !== undefined) for (const one of lab.cases.values()) await loadScript(scriptsFolder(one), scripted);
+  for (const scripted of scriptsOf(lab.experiment))
+    for (const one of lab.cases.values()) await loadScript(scriptsFolder(one), scripted);
   await sheetsOf(lab);
   for (const one of lab.cases.values()) refuseGaps(one, await coverageOfCase(one));
   const proofs = await proveCases(lab, onStep);

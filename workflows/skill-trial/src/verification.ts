@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { modelOf, modelsOf } from './arm.js';
 import { hasTests } from './case.js';
 import type { ComparisonRow } from './comparison.js';
 import { deliveryOf, offeredSkills, promptPrefix } from './delivery.js';
 import { changedRubrics, taskBytes } from './detectors.js';
 import { contrasts } from './experiment.js';
-import { sha256 } from './hash.js';
+import { canonicalJson, sha256 } from './hash.js';
 import { caseOf } from './lab.js';
 import type { Lock } from './lock.js';
 import { isolates } from './sandbox-plan.js';
@@ -92,19 +93,26 @@ async function sameTask(study: Study): Promise<Verdict> {
 }
 
 function sameModel(study: Study): Verdict {
-  const { id, parameters: frozen } = study.lock.conditions.settings.model;
-  const parameters = new Set(study.trials.map((trial) => trial.attestation.parameters));
-  const thinking = frozen.thinking === undefined ? '' : `, thinking ${frozen.thinking} as frozen`;
+  const { settings } = study.lock.conditions;
+  const models = modelsOf(settings);
+  const thinking = models.flatMap(({ model }) => (model.parameters.thinking === undefined ? [] : [model.parameters.thinking]));
+  const parameters = (arm: string) =>
+    new Set(
+      study.trials
+        .filter(({ record }) => canonicalJson(modelOf(settings, record.arm)) === canonicalJson(modelOf(settings, arm)))
+        .map(({ attestation }) => attestation.parameters),
+    );
   return overTrials(
     study,
-    ({ attestation }) => {
+    ({ attestation, record }) => {
+      const { id } = modelOf(settings, record.arm);
       const other = attestation.models.filter((model) => model !== id);
       if (other.length > 0) return `asked for ${other.join(', ')}`;
       const own = attestation.problems.find((text) => text.includes('generation parameters') || text.startsWith('thinking '));
       if (own !== undefined) return own;
-      return parameters.size > 1 ? 'generation parameters differ between trials' : null;
+      return parameters(record.arm).size > 1 ? 'generation parameters differ between trials' : null;
     },
-    `model ${id}, one set of parameters in every main request${thinking}`,
+    `${models.length === 1 ? 'model' : 'by arm, as frozen: model'} ${models.map(({ model }) => model.id).join(', ')}, one set of parameters in every main request${thinking.length === 0 ? '' : `, thinking ${thinking.join(', ')} as frozen`}`,
   );
 }
 
@@ -122,7 +130,8 @@ function withoutSkills(study: Study): Verdict {
   if (reached.length > 0) return { holds: false, evidence: reached };
   if (own.length === 0) return { holds: null, evidence: ['no trial is recorded yet'] };
   const { kind, doesNotStop } = study.lock.conditions.sandbox;
-  const evidence = `no request of ${own.length} trials holds a catalogue entry, description or body of a skill`;
+  const bare = own.every(({ record }) => (study.lab.experiment.arms[record.arm]?.skills ?? []).length === 0);
+  const evidence = `no request of ${own.length} trials holds a catalogue entry, description or body of a skill${bare ? '' : ' that its arm does not have'}`;
   if (isolates(kind))
     return { holds: true, evidence: [evidence, `the skills are not on the disk that the agent sees (${kind})`] };
   return {

@@ -13,7 +13,7 @@ import { checkFrozenInputs } from './frozen-inputs.js';
 import { gatherGrading } from './grade-run.js';
 import { canonicalJson } from './hash.js';
 import { gatherJudge } from './judge-run.js';
-import type { Lab } from './lab.js';
+import { type Lab, skillNames } from './lab.js';
 import { type LedgerLine, readLedger } from './ledger.js';
 import { readProposals } from './proposal.js';
 import { checkRecord, prettyJson, recordHash, writeWhole } from './record.js';
@@ -216,7 +216,7 @@ async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
     grades: grading?.trials ?? [],
     scores: scores.variants,
     withheld: scores.scoring.state !== 'unblinded',
-    skills: [...lab.skills.keys()],
+    skills: skillNames(lab),
     given: (arm, one) => offeredSkills(lab, arm, one),
   });
   return { ...partial, scores, results };

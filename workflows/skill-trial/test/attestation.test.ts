@@ -32,7 +32,14 @@ function request(parts: Partial<ModelRequest> = {}): ModelRequest {
     ...parts,
   };
 }
-const judge = (requests: (ModelRequest | null)[], parts: Partial<AttestationInput> = {}) =>
+const judge = (
+  requests: (ModelRequest | null)[],
+  {
+    skills = [fix, doc],
+    intended = [],
+    ...parts
+  }: Partial<AttestationInput> & { skills?: (typeof fix)[]; intended?: string[] } = {},
+) =>
   attest({
     calls: requests.map((one, index) => ({
       record: { seq: index + 1, kind: 'model-call', model: one?.model ?? 'm-1' } as CallRecord,
@@ -40,13 +47,36 @@ const judge = (requests: (ModelRequest | null)[], parts: Partial<AttestationInpu
     })),
     task,
     frozenModel: 'm-1',
-    skills: [fix, doc],
-    intended: [],
+    own: skills.filter(({ name }) => intended.includes(name)),
+    others: skills.filter(({ name }) => !intended.includes(name)),
     skillTools: ['skill'],
     catalogue: piCatalogue,
     ...parts,
   });
 const inB = (requests: ModelRequest[]) => judge(requests, { intended: ['fix', 'doc-sync'] });
+
+describe('two skills of one name', () => {
+  const placebo = { name: 'fix', description: 'The calm river rests below the pale hill at dusk.', body: '' };
+  const older = { ...fix, body: `${fix.body}- An older line that has been taken out since, for it helped nobody.\n` };
+  const listing = (of: typeof fix) =>
+    request({ system: `<skills><skill><name>fix</name><description>${of.description}</description></skill></skills>` });
+
+  test('the arm that has one may not see the other, though both are called the same', () => {
+    expect(judge([listing(placebo)], { own: [placebo], others: [fix] })).toMatchObject({ listed: ['fix'], problems: [] });
+    expect(judge([listing(fix)], { own: [placebo], others: [fix] }).problems).toEqual([
+      'fix is not listed in request 1',
+      'fix reached the arm without it, in request 1',
+    ]);
+  });
+
+  test('what both say is no sign of the other; a line of the other alone is', () => {
+    const read = (of: typeof fix) => [{ ...listing(fix), turns: [turn('user', task), turn('tool', of.body)] }];
+    expect(judge(read(fix), { own: [fix], others: [older] }).problems).toEqual([]);
+    expect(judge(read(older), { own: [fix], others: [older] }).problems).toEqual([
+      'fix reached the arm without it, in request 1',
+    ]);
+  });
+});
 
 describe('the arm without skills', () => {
   test('a skill called "fix" does not trip over the ordinary word', () => {
@@ -178,7 +208,8 @@ describe('skills that no one expected', () => {
   });
 
   test.each(listings)('%s lists one that the arm has: none', (_agent, catalogue, parts) => {
-    expect(judge([request(parts)], { catalogue, skills: [], intended: ['decoy'] }).problems).toEqual([]);
+    const { problems } = judge([request(parts)], { catalogue, own: [{ ...foreign, description: 'x', body: '' }], others: [] });
+    expect(problems.filter((text) => text.includes('no skill of this arm'))).toEqual([]);
   });
 
   test('one of the experiment that the arm has not, with another description, is found by its name', () => {
@@ -289,8 +320,8 @@ describe('the other conditions', () => {
       ],
       task,
       frozenModel: 'm-1',
-      skills: [fix],
-      intended: [],
+      own: [],
+      others: [fix],
       skillTools: [],
       catalogue: piCatalogue,
     });

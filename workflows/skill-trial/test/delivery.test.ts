@@ -31,10 +31,10 @@ function attested(
     calls: [{ record: { seq: 1, kind: 'model-call', model: 'm-1' } as CallRecord, request }],
     task,
     prefix,
-    inPrompt: [skill.name],
+    inPrompt: [skill],
     frozenModel: 'm-1',
-    skills: [skill],
-    intended: [],
+    own: [],
+    others: [],
     skillTools: [],
     catalogue: piCatalogue,
     ...parts,
@@ -56,7 +56,7 @@ describe('an arm with deliver: prompt', () => {
   it('has a short body as well: no passage of it is looked for', () => {
     const short = { ...skill, body: 'Be brief.\n' };
     const text = promptPrefix([short]);
-    expect(attested(text + task, { skills: [short], prefix: text })).toMatchObject({
+    expect(attested(text + task, { inPrompt: [short], prefix: text })).toMatchObject({
       problems: [],
       bodies: [{ skill: 'one-line', call: 1 }],
     });
@@ -83,7 +83,7 @@ describe('an arm with deliver: prompt', () => {
   });
 
   it('allows its text in no other arm', () => {
-    const { problems } = attested(prefix + task, { prefix: '', inPrompt: [] });
+    const { problems } = attested(prefix + task, { prefix: '', inPrompt: [], others: [skill] });
     expect(problems).toEqual([
       'one-line reached the arm without it, in request 1',
       'the task was delivered with other words than task.txt',

@@ -160,7 +160,7 @@ describe('choice of a plan', () => {
   const choose = [{ when: { loaded: [], repeat: 2 }, plan: 'a' }, { when: { chance: 0.5 }, plan: 'b' }, { plan: 'c' }];
   const plans = { a: plan('a'), b: plan('b'), c: plan('c') };
   const of = (loaded: string[], repeat: number, seed: number) =>
-    choosePlan(script({ choose, plans }), { loaded, repeat, seed }).title;
+    choosePlan(script({ choose, plans }), { loaded, told: '', repeat, seed }).title;
 
   test('an empty list of skills means none, a repeat means that one', () => {
     expect(of([], 2, 1)).toBe('a');
