@@ -34,6 +34,8 @@ Runs an experiment from freeze to verify and prints what came out. What is recor
     const say = (text: string) => console.log(`${chalk.dim('start:')} ${text}`);
     await ensureParts(labParts, say);
     const lab = await openLab(root, name);
+    // also where every agent's model is scripted: a real judge asks for a yes too
+    if (argv.yes) process.env.SKILL_TRIAL_YES = '1';
     const real = modelsOf(lab.experiment).flatMap(({ model }) => (model.scripted === undefined ? [model.id] : []));
     if (scriptsOf(lab.experiment).length > 0)
       say(chalk.yellow('the model is SCRIPTED: this run shows how the lab works and measures nothing about the skills'));
@@ -56,10 +58,7 @@ Runs an experiment from freeze to verify and prints what came out. What is recor
 async function askBeforeSpending(lab: Awaited<ReturnType<typeof openLab>>, models: string): Promise<void> {
   const { limits } = lab.experiment;
   const left = trialsOfArm(lab.experiment).length - (await recordedTrials(lab));
-  if (argv.yes || process.env.SKILL_TRIAL_YES === '1') {
-    process.env.SKILL_TRIAL_YES = '1';
-    return;
-  }
+  if (process.env.SKILL_TRIAL_YES === '1') return;
   // Nothing left by the last freeze: no question. Should a changed setting call for new trials, the run step refuses without a yes.
   if (left === 0) return;
   // each set of skills is asked once, one that is not empty twice; a trial whose surroundings fail is tried again
@@ -69,7 +68,12 @@ async function askBeforeSpending(lab: Awaited<ReturnType<typeof openLab>>, model
     limits.cost_usd === null
       ? 'no cap is set (limits.cost_usd)'
       : `at most about ${(limits.cost_usd * sessions).toFixed(2)} USD, all attempts and discovery questions counted (a cap ends a session at the call after it is reached)`;
-  const question = `${left} trials and ${questions} discovery questions with ${models}: ${cap}. Run them? [y/N] `;
+  const judge = lab.experiment.evals === undefined ? undefined : lab.experiment.judge;
+  const judged =
+    judge === undefined || judge.model.scripted !== undefined
+      ? ''
+      : ` The judge ${judge.model.id} then reads each of them (${judge.cost_usd === null ? 'no cap is set: judge.cost_usd' : `at most ${judge.cost_usd} USD each`}).`;
+  const question = `${left} trials and ${questions} discovery questions with ${models}: ${cap}.${judged} Run them? [y/N] `;
   if (!process.stdin.isTTY)
     throw new PrerequisiteError('Trials with a real model may cost money', {
       expected: 'a yes',
