@@ -8,6 +8,7 @@ import { type ArchiveFile, packArchive } from './archive.js';
 import { bundleComment, checkBundle, manifestName } from './bundle-check.js';
 import { PrerequisiteError, RecordError } from './errors.js';
 import { listTree, sha256, type TreeFile } from './hash.js';
+import { listIterations } from './iteration.js';
 import { caseOf, type Lab, skillNames } from './lab.js';
 import { runPaths } from './paths.js';
 import { prettyJson, writeWhole } from './record.js';
@@ -110,6 +111,7 @@ async function listFiles(lab: Lab): Promise<Listed[]> {
     ...experiment.cases.map((name) => paths.case(name)),
     ...skillNames(lab).map((name) => paths.skill(name)),
     ...run.derivedFrom,
+    ...(await listIterations(run)),
     ...bases,
     ...(await listNotebooks(paths.notebooks)),
     run.report,

@@ -7,7 +7,7 @@ export interface ScoredRow {
 }
 
 /**
- * review_completeness = Σ weight of confirmed applicable rows / Σ weight of all applicable rows (PROTOCOL.md, section 6), 0 to 1. A row
+ * review_completeness = Σ weight of confirmed applicable rows / Σ weight of all applicable rows (decision 0019, part 6), 0 to 1. A row
  * that does not apply leaves both sums. Null when no row applies, and when an applicable row is unscored.
  */
 export function completeness(rows: ScoredRow[]): number | null {

@@ -7,7 +7,7 @@ import { formatDelta, formatValue } from './number-format.js';
 import type { TrialResult } from './result.js';
 import type { Statistic } from './statistic.js';
 
-/** The four parts of PROTOCOL.md, section 7, as sentences. */
+/** The four parts of decision 0019, part 7, as sentences. */
 export const Conclusion = z.strictObject({
   contrast: z.string(),
   observation: z.array(z.string()),

@@ -26,7 +26,7 @@ export interface FindingConsistency {
   overComplete: number | null;
 }
 
-/** finding_consistency per finding and arm (PROTOCOL.md, section 6), for every finding that any run names; sorted by key, then arm. */
+/** finding_consistency per finding and arm (decision 0019, part 6), for every finding that any run names; sorted by key, then arm. */
 export function consistency(runs: FindingRun[]): FindingConsistency[] {
   const keys = [...new Set(runs.flatMap((run) => (run.findings ?? []).map((finding) => finding.key)))].sort();
   const arms = [...new Set(runs.map((run) => run.arm))].sort();

@@ -16,7 +16,7 @@ export type CriticalRisk = z.infer<typeof CriticalRisk>;
 
 const criticalWeight = 3;
 
-/** The fraction of runs that confirmed each critical risk, by case, row and arm (PROTOCOL.md, section 6). */
+/** The fraction of runs that confirmed each critical risk, by case, row and arm (decision 0019, part 6). */
 export function criticalRisks(results: TrialResult[]): CriticalRisk[] {
   const arms = [...new Set(results.map((result) => result.arm))];
   const rows = [

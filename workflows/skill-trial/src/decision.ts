@@ -39,7 +39,7 @@ export interface DecisionInput {
 }
 
 /**
- * The acceptance rule of PROTOCOL.md, section 10, applied to one contrast. A scripted model measures nothing: both decisions are
+ * The acceptance rule of decision 0019, part 10, applied to one contrast. A scripted model measures nothing: both decisions are
  * withheld, the criteria are shown all the same.
  */
 export function decide(input: DecisionInput): ContrastDecision {

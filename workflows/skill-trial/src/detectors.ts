@@ -7,7 +7,7 @@ import { findLeaks } from './leak.js';
 import { metrics } from './metric.js';
 import type { Study } from './study.js';
 
-/** One failure case of PROTOCOL.md, section 9, looked for. detected null: it cannot be told from what is there. */
+/** One failure case of decision 0019, part 9, looked for. detected null: it cannot be told from what is there. */
 export const Detection = z.strictObject({ failure: z.string(), detected: z.boolean().nullable(), evidence: z.string() });
 export type Detection = z.infer<typeof Detection>;
 

@@ -6,7 +6,7 @@ import { SettingsError } from './errors.js';
 import { Evidence } from './evidence.js';
 import { type MarkEvent, type Marks, marksOf, type RowMark } from './mark.js';
 
-/** The exchange form of PROTOCOL.md, section 5: one pair, one evaluator, the rows of the review rubric. */
+/** The exchange form of decision 0019, part 5: one pair, one evaluator, the rows of the review rubric. */
 const header = ['id', 'weight', 'variant_x_found', 'variant_y_found', 'x_evidence', 'y_evidence'];
 
 /**

@@ -72,7 +72,7 @@ export const Arm = z.strictObject({
 });
 export type Arm = z.infer<typeof Arm>;
 
-/** The acceptance rule, declared before any run (PROTOCOL.md, section 10). */
+/** The acceptance rule, declared before any run (decision 0019, part 10). */
 export const DecisionRule = z.strictObject({
   primary: z
     .enum(['review_completeness', 'test_quality', 'documentation', 'requirement_met', 'requirement_partial', 'assertions_passed'])

@@ -6,9 +6,22 @@ import { exportBenchmark } from './benchmark-export.js';
 import { benchmarkMarkdown } from './benchmark-markdown.js';
 import { SettingsError } from './errors.js';
 import { hashOf } from './hash.js';
+import type { RunPaths } from './paths.js';
 import { prettyJson, readJson } from './record.js';
 import { reviewPage } from './review-page.js';
 import type { Study } from './study.js';
+
+/** The folders of all iterations, the first one first. */
+export async function listIterations(run: RunPaths): Promise<string[]> {
+  return (await iterationNumbers(run)).map(run.iteration);
+}
+
+async function iterationNumbers({ run }: RunPaths): Promise<number[]> {
+  return (await readdir(run))
+    .flatMap((name) => /^iteration-(\d+)$/.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b);
+}
 
 /**
  * Writes the results of graded evals as iteration-N: benchmark.md, review.html, results.json, and a folder for each skill in the
@@ -20,11 +33,7 @@ export async function writeIteration(study: Study): Promise<{ number: number; fo
   const responses = new Map<string, string>();
   for (const trial of study.trials) responses.set(trial.record.id, await readFile(join(trial.folder, 'response.md'), 'utf8'));
   const benchmark = makeBenchmark(study, responses);
-  const numbers = (await readdir(lab.run.run))
-    .flatMap((name) => /^iteration-(\d+)$/.exec(name)?.[1] ?? [])
-    .map(Number)
-    .sort((a, b) => a - b);
-  const last = numbers.at(-1);
+  const last = (await iterationNumbers(lab.run)).at(-1);
   const before = last === undefined ? null : await readJson(join(lab.run.iteration(last), 'results.json'), EarlierBenchmark);
   const same = before !== null && hashOf(before) === hashOf(benchmark);
   const number = same ? (last as number) : (last ?? 0) + 1;

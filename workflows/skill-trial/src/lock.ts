@@ -19,7 +19,7 @@ const FrozenSandbox = z.strictObject({
   inForce: LimitsInForce.optional(),
 });
 
-/** The frozen conditions of PROTOCOL.md, section 2: a difference in any of them invalidates the pair. */
+/** The frozen conditions of decision 0019, part 2: a difference in any of them invalidates the pair. */
 export const Conditions = z.strictObject({
   settings: Experiment,
   cases: z.record(

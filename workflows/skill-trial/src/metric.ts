@@ -41,7 +41,7 @@ export interface Metric {
   better: 'higher' | 'lower' | 'neither';
   /** median of the known values; share: the mean of zeros and ones. */
   aggregate: 'median' | 'share';
-  /** The end of a scale that begins at 0; null where it has none. Rubric maxima: PROTOCOL.md, section 4. */
+  /** The end of a scale that begins at 0; null where it has none. Rubric maxima: decision 0019, part 4. */
   max: number | null;
   /** Which saved record holds the value. */
   from: 'usage' | 'sheet' | 'checks' | 'verdict' | 'grade';
@@ -49,7 +49,7 @@ export interface Metric {
   pick: (sources: MetricSources) => number | null;
 }
 
-/** The twelve rows of PROTOCOL.md, section 7, in its order. Size of the patch is in none of them. */
+/** The twelve rows of decision 0019, part 7, in its order. Size of the patch is in none of them. */
 export const metrics: Metric[] = [
   {
     id: 'review_completeness',

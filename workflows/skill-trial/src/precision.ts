@@ -9,7 +9,7 @@ export interface Precision {
   value: number | null;
 }
 
-/** finding_precision of one run (PROTOCOL.md, section 6). */
+/** finding_precision of one run (decision 0019, part 6). */
 export function precision(findings: { status: FindingStatus }[]): Precision {
   const count = (status: FindingStatus) => findings.filter((finding) => finding.status === status).length;
   return ofCounts(count('confirmed'), count('contradicted'));

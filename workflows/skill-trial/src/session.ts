@@ -175,6 +175,8 @@ export async function runSession(
       HOME: view.home,
       TMPDIR: view.tmp,
       LANG: 'C.UTF-8',
+      // npm would ask its registry for a newer npm after a test run: a connection that no agent wanted
+      npm_config_update_notifier: 'false',
       ...extras.env,
       ...proxyVariables(sandbox),
       ...launch.env,

@@ -5,7 +5,7 @@ import { SandboxKind } from './sandbox-plan.js';
 
 const Sha = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** The frozen conditions that can change what an agent does in one arm on one case, and nothing else (DESIGN.md, rule 1). */
+/** The frozen conditions that can change what an agent does in one arm on one case, and nothing else. */
 export const Spec = z.strictObject({
   schemaVersion: z.literal(1),
   experiment: z.string(),

@@ -5,7 +5,7 @@ import { peakContext, sumUsage } from './usage.js';
 
 const tokens = z.int().nonnegative().nullable();
 
-/** The usage record of PROTOCOL.md, section 3: twelve keys, null where unknown, never estimated from characters. */
+/** The usage record of decision 0019, part 3: twelve keys, null where unknown, never estimated from characters. */
 export const UsageRecord = z.strictObject({
   mode: z.string(),
   model: z.string().nullable(),

@@ -13,7 +13,7 @@ import type { Lock } from './lock.js';
 import { isolates } from './sandbox-plan.js';
 import type { Study } from './study.js';
 
-/** One of the twelve points of PROTOCOL.md, section 8. holds null: it cannot be told from the records. */
+/** One of the twelve points of decision 0019, part 8. holds null: it cannot be told from the records. */
 export const VerificationPoint = z.strictObject({
   point: z.int().min(1).max(12),
   title: z.string(),
