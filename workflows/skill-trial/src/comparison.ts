@@ -8,7 +8,7 @@ import { censoredMedian } from './statistics/censored.js';
 import { discordance } from './statistics/discordance.js';
 import { Interval } from './statistics/interval.js';
 import { wilsonInterval } from './statistics/wilson.js';
-import { delta, summarise } from './summary.js';
+import { delta, summariseSorted } from './summary.js';
 
 const number = z.number().nullable();
 const Counts = z.strictObject({ used: z.int().nonnegative(), total: z.int().nonnegative() });
@@ -80,9 +80,9 @@ export function contrastName({ arm, control }: Contrast): string {
   return `${arm}-${control}`;
 }
 
-/** One metric's values of a contrast by case: every case that either arm has a run of. */
+/** One metric's known values of a contrast by case: every case that either arm has a run of. */
 export function valuesByCase(runs: RunTable, { arm, control }: Contrast, id: MetricId) {
-  const of = (which: string, one: string) => runs.values(id, runs.rowsOf(which, one));
+  const of = (which: string, one: string) => runs.list(id, runs.rowsOf(which, one));
   const names = new Set([...runs.casesOf(control), ...runs.casesOf(arm)]);
   return [...names].map((name) => ({ name, a: of(control, name), b: of(arm, name) }));
 }
@@ -147,17 +147,19 @@ type Side = ReturnType<typeof sideOf>;
 
 function sideOf(runs: RunTable, arm: string, metric: Metric, planned: Record<string, number>) {
   const own = runs.rowsOf(arm);
-  const values = runs.values(metric.id, own);
-  const known = summarise(values);
+  const sorted = runs.known(metric.id, own).sort();
+  const known = summariseSorted(sorted, own.length);
   // the clock of a run that a limit ended stopped too early, and only that is known
   const censored =
     metric.id === 'elapsed_seconds'
-      ? censoredMedian(values.map((value, at) => ({ value, censored: runs.has('cutOff', own[at] as number) })))
+      ? censoredMedian(
+          runs.values(metric.id, own).map((value, at) => ({ value, censored: runs.has('cutOff', own[at] as number) })),
+        )
       : null;
   const share = metric.aggregate === 'share';
   return {
-    values,
-    invalid: own.length - runs.marked('valid', own).length,
+    sorted,
+    invalid: own.length - runs.count('valid', own),
     value: share ? known.mean : censored === null ? known.median : censored.median,
     n: { used: known.nUsed, total: planned[arm] ?? own.length },
     range: { min: known.min, max: known.max },
@@ -176,8 +178,8 @@ export function tableOf(results: TrialResult[] | RunTable): RunTable {
 function boundsOf(metric: Metric, a: Side, b: Side): ComparisonRow['bounds'] {
   if (a.invalid + b.invalid === 0 || metric.better === 'neither') return null;
   const scale = metric.better === 'higher' ? { worse: 0, better: metric.max } : { worse: metric.max, better: 0 };
-  const valid = ({ values, invalid }: Side) => ({ values: values.filter((value) => value !== null), invalid });
-  return { invalidA: a.invalid, invalidB: b.invalid, ...invalidBounds(valid(a), valid(b), scale, metric.aggregate) };
+  const known = ({ sorted, invalid }: Side) => ({ values: sorted, invalid });
+  return { invalidA: a.invalid, invalidB: b.invalid, ...invalidBounds(known(a), known(b), scale, metric.aggregate) };
 }
 
 /** What the plan says of a metric. */

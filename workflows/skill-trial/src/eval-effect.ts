@@ -6,6 +6,7 @@ import { equivalentWithinCases } from './statistics/equivalence.js';
 import { shiftWithinCases } from './statistics/hodges-lehmann.js';
 import { Interval } from './statistics/interval.js';
 import { adjustP } from './statistics/multiplicity.js';
+import { summarise } from './summary.js';
 
 const Count = z.strictObject({ passed: z.int().nonnegative(), total: z.int().nonnegative() });
 const Test = z.strictObject({ p: z.number().nullable(), smallestP: z.number().nullable() });
@@ -63,16 +64,17 @@ export function evalEffects(skills: { skill: string; evals: EvalRuns[] }[], marg
       .map((one) => ({ a: one.without.map(shareOf), b: one.with.map(shareOf) }))
       .map(({ a, b }) => ({ a: a.filter((value) => value !== null), b: b.filter((value) => value !== null) }))
       .filter(({ a, b }) => a.length > 0 && b.length > 0);
-    const byEval = cases.map((one) => 100 * (meanDifference([one]) as number));
-    return { skill, withIt, without, cases, byEval, test: permutationTest(cases) };
+    const sides = cases.map(({ a, b }) => ({ a: summarise(a), b: summarise(b) }));
+    const byEval = sides.map((one) => 100 * (meanDifference([one]) as number));
+    return { skill, withIt, without, cases, sides, byEval, test: permutationTest(cases) };
   });
   const corrected = adjustP(
     rows.map(({ test }) => test.p),
     'holm',
   );
-  return rows.map(({ skill, withIt, without, cases, byEval, test }, index) => {
+  return rows.map(({ skill, withIt, without, cases, sides, byEval, test }, index) => {
     const holm = corrected[index] ?? null;
-    const mean = meanDifference(cases);
+    const mean = meanDifference(sides);
     const evals = signFlipTest(byEval);
     return {
       skill,

@@ -116,9 +116,9 @@ function slackOf(known: Known): number {
   return 1e-9 * known.reduce((most, { a, b }) => Math.max(most, largest(a), largest(b)), 0);
 }
 
-/** What the test is about: mean(b) − mean(a) within a case, averaged over the cases; null where a group is empty. */
-export function meanDifference(cases: { a: (number | null)[]; b: (number | null)[] }[]): number | null {
-  const differences = cases.map(({ a, b }) => delta(summarise(a).mean, summarise(b).mean));
+/** What the test is about: mean(b) − mean(a) within a case, averaged over the cases; null where a group has no mean. */
+export function meanDifference(cases: Record<'a' | 'b', { mean: number | null }>[]): number | null {
+  const differences = cases.map(({ a, b }) => delta(a.mean, b.mean));
   return differences.includes(null) ? null : summarise(differences).mean;
 }
 

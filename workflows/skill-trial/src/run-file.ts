@@ -7,7 +7,15 @@ import { RecordError } from './errors.js';
 import { MetricId } from './metric.js';
 import { type Run, RunTable } from './run-table.js';
 
-const flags = z.array(z.union([z.literal(0), z.literal(1)]));
+/** A column whose every place passes. Millions are checked: no copy, and no object for each, as an array of schemas would make. */
+const columnOf = <T>(what: string, passes: (value: unknown) => value is T) =>
+  z.custom<T[]>((column) => Array.isArray(column) && column.every(passes), `a column of ${what}`);
+const places = columnOf('places, from 0', (value): value is number => Number.isInteger(value) && (value as number) >= 0);
+const flags = columnOf('0 or 1', (value): value is 0 | 1 => value === 0 || value === 1);
+const numbers = columnOf(
+  'numbers, or null for what is not known',
+  (value): value is number | null => value === null || typeof value === 'number',
+);
 
 /** One line. Every column has a place for each run; `arm` and `case` hold places in `arms` and `cases`. */
 export const RunBatch = z
@@ -15,16 +23,15 @@ export const RunBatch = z
     schemaVersion: z.literal(1),
     arms: z.array(z.string()),
     cases: z.array(z.string()),
-    arm: z.array(z.int().nonnegative()),
-    case: z.array(z.int().nonnegative()),
+    arm: places,
+    case: places,
     valid: flags,
     cutOff: flags,
     loaded: flags,
-    /** Null: unknown. */
-    values: z.record(MetricId, z.array(z.number().nullable())),
+    values: z.record(MetricId, numbers),
   })
   .refine(
-    ({ arm, arms, cases, values, ...rest }) =>
+    ({ arms, cases, arm, values, ...rest }) =>
       [rest.case, rest.valid, rest.cutOff, rest.loaded, ...Object.values(values)].every(
         (column) => column.length === arm.length,
       ) &&
@@ -49,7 +56,7 @@ export function* runLines(runs: Iterable<Run>, most = 5_000): Generator<string> 
 function lineOf(runs: Run[]): string {
   const [arms, cases] = [[...new Set(runs.map((run) => run.arm))], [...new Set(runs.map((run) => run.case))]];
   const [armAt, caseAt] = [arms, cases].map((names) => new Map(names.map((name, at) => [name, at])));
-  const flag = (mark: 'valid' | 'cutOff' | 'loaded') => runs.map((run) => (run[mark] ? 1 : 0));
+  const flag = (mark: 'valid' | 'cutOff' | 'loaded') => runs.map((run): 0 | 1 => (run[mark] ? 1 : 0));
   const batch: RunBatch = {
     schemaVersion: 1,
     arms,
@@ -71,21 +78,9 @@ export async function readRuns(file: string): Promise<RunTable> {
   for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
     line += 1;
     const where = `${file}:${line}`;
-    addBatch(table, check(parsed(text, where), RunBatch, where));
+    table.addColumns(check(parsed(text, where), RunBatch, where));
   }
   return table;
-}
-
-function addBatch(table: RunTable, batch: RunBatch): void {
-  for (const [row, arm] of batch.arm.entries())
-    table.add({
-      arm: batch.arms[arm] as string,
-      case: batch.cases[batch.case[row] as number] as string,
-      valid: batch.valid[row] === 1,
-      cutOff: batch.cutOff[row] === 1,
-      loaded: batch.loaded[row] === 1,
-      values: Object.fromEntries(MetricId.options.map((id) => [id, batch.values[id][row] as number | null])) as Run['values'],
-    });
 }
 
 function parsed(text: string, where: string): unknown {

@@ -15,6 +15,15 @@ export interface Run {
   values: Record<MetricId, number | null>;
 }
 
+/** Many runs, column by column: `arm` and `case` hold places in `arms` and `cases`, the marks 0 or 1. */
+export interface RunColumns extends Record<Mark, number[]> {
+  arms: string[];
+  cases: string[];
+  arm: number[];
+  case: number[];
+  values: Record<MetricId, (number | null)[]>;
+}
+
 /** Names the saved record that a row's value of a metric comes from. */
 export type EvidenceOf = (row: number, metric: MetricId) => string;
 
@@ -45,13 +54,38 @@ export class RunTable {
   }
 
   add(run: Run): void {
-    const row = this.length++;
-    if (row === this.#arm.length) this.#grow();
-    this.#arm[row] = numbered(this.#arms, run.arm);
-    this.#case[row] = numbered(this.#cases, run.case);
-    this.#mark[row] = (Object.keys(marks) as Mark[]).reduce((sum, mark) => sum + (run[mark] ? marks[mark] : 0), 0);
-    for (const [id, column] of this.#values) column[row] = run.values[id] ?? Number.NaN;
+    this.addColumns({
+      arms: [run.arm],
+      cases: [run.case],
+      arm: [0],
+      case: [0],
+      valid: [run.valid ? 1 : 0],
+      cutOff: [run.cutOff ? 1 : 0],
+      loaded: [run.loaded ? 1 : 0],
+      values: Object.fromEntries(MetricId.options.map((id) => [id, [run.values[id]]])) as RunColumns['values'],
+    });
+  }
+
+  /** Adds many rows without an object for each. */
+  addColumns({ arms, cases, values, ...columns }: RunColumns): void {
+    const [from, count] = [this.length, columns.arm.length];
+    while (from + count > this.#arm.length) this.#grow();
+    this.length += count;
     this.#sorted = null;
+    const armNumbers = arms.map((name) => numbered(this.#arms, name));
+    const caseNumbers = cases.map((name) => numbered(this.#cases, name));
+    for (let at = 0; at < count; at++) {
+      this.#arm[from + at] = armNumbers[columns.arm[at] as number] as number;
+      this.#case[from + at] = caseNumbers[columns.case[at] as number] as number;
+      this.#mark[from + at] =
+        (columns.valid[at] as number) * marks.valid +
+        (columns.cutOff[at] as number) * marks.cutOff +
+        (columns.loaded[at] as number) * marks.loaded;
+    }
+    for (const [id, column] of this.#values) {
+      const given = values[id];
+      for (let at = 0; at < count; at++) column[from + at] = given[at] ?? Number.NaN;
+    }
   }
 
   /** The cases of which an arm has a run, in the order of adding. */
@@ -74,13 +108,46 @@ export class RunTable {
   values(metric: MetricId, rows: Uint32Array): (number | null)[] {
     const column = this.#values.get(metric) as Float64Array;
     const values: (number | null)[] = [];
-    for (const row of rows) values.push(Number.isNaN(column[row]) ? null : (column[row] as number));
+    for (let at = 0; at < rows.length; at++) {
+      const value = column[rows[at] as number] as number;
+      values.push(Number.isNaN(value) ? null : value);
+    }
     return values;
+  }
+
+  /** The known values of a metric in some rows, as a plain list. */
+  list(metric: MetricId, rows: Uint32Array): number[] {
+    const column = this.#values.get(metric) as Float64Array;
+    const list: number[] = [];
+    for (let at = 0; at < rows.length; at++) {
+      const value = column[rows[at] as number] as number;
+      if (!Number.isNaN(value)) list.push(value);
+    }
+    return list;
+  }
+
+  /** The same as one typed array, in their order: for many rows. */
+  known(metric: MetricId, rows: Uint32Array): Float64Array {
+    const column = this.#values.get(metric) as Float64Array;
+    const known = new Float64Array(rows.length);
+    let length = 0;
+    for (let at = 0; at < rows.length; at++) {
+      const value = column[rows[at] as number] as number;
+      if (!Number.isNaN(value)) known[length++] = value;
+    }
+    return known.subarray(0, length);
   }
 
   /** Those of some rows that carry a mark. */
   marked(mark: Mark, rows: Uint32Array): Uint32Array {
-    return rows.filter((row) => this.has(mark, row));
+    const found = new Uint32Array(rows.length);
+    let length = 0;
+    for (let at = 0; at < rows.length; at++) if (this.has(mark, rows[at] as number)) found[length++] = rows[at] as number;
+    return found.subarray(0, length);
+  }
+
+  count(mark: Mark, rows: Uint32Array): number {
+    return this.marked(mark, rows).length;
   }
 
   has(mark: Mark, row: number): boolean {

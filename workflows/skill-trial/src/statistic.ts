@@ -13,7 +13,7 @@ import { shiftOverCases, shiftWithinCases } from './statistics/hodges-lehmann.js
 import { Interval } from './statistics/interval.js';
 import { logRankTest, type RunTime, restrictedMean } from './statistics/log-rank.js';
 import { adjustP } from './statistics/multiplicity.js';
-import { delta, summarise } from './summary.js';
+import { delta, type Summary, summarise, summariseSorted } from './summary.js';
 
 const number = z.number().nullable();
 const Shift = z.strictObject({ estimate: number, interval: Interval.nullable() });
@@ -84,7 +84,10 @@ export function testArms(
   rule: Rule | null = null,
 ): Statistic[] {
   const runs = tableOf(results);
-  const tested = contrasts.map((contrast) => wanted.map((id) => testOne(runs, contrast, id, rule)));
+  const tested = contrasts.map((contrast) => {
+    const arms = armsOf(runs, contrast);
+    return wanted.map((id) => testOne(runs, arms, contrast, id, rule));
+  });
   return tested.flatMap((rows, at) =>
     rows.map((row, index) => {
       const family = tested.map((other) => (other[index] as Statistic).p);
@@ -97,16 +100,14 @@ export function testArms(
   );
 }
 
-function testOne(runs: RunTable, contrast: Contrast, id: MetricId, rule: Rule | null): Statistic {
+function testOne(runs: RunTable, arms: Arms, contrast: Contrast, id: MetricId, rule: Rule | null): Statistic {
   const groups = valuesByCase(runs, contrast, id);
   const { p, smallestP, arrangements, method } = permutationTest(groups);
-  const estimate = meanDifference(groups);
+  const sides = groups.map(({ a, b }) => ({ a: summarise(a), b: summarise(b) }));
+  const estimate = meanDifference(sides);
   const isBinary = metricOf(id).aggregate === 'share';
-  // where one arm is cut off more often there is no one shift, and the interval does not cover (workflows/bench/calibration.md)
-  const steady = cutOff(runs, contrast.arm) === cutOff(runs, contrast.control);
   const margin = rule?.primary === id ? rule.equivalence_margin : undefined;
-  const treated = runs.marked('valid', runs.rowsOf(contrast.arm));
-  const loaded = runs.marked('loaded', treated);
+  const { treated, loaded, steady } = arms;
   return {
     contrast: contrastName(contrast),
     metric: id,
@@ -121,13 +122,13 @@ function testOne(runs: RunTable, contrast: Contrast, id: MetricId, rule: Rule | 
     pBenjaminiHochberg: null,
     arrangements,
     shift: steady ? shiftWithinCases(groups) : { ...shiftWithinCases(groups), interval: null },
-    overCases: overCases(groups, isBinary, steady),
+    overCases: overCases(sides, isBinary, steady),
     fisherP: isBinary && groups.length === 1 ? fisherTest(countOf(groups[0]?.a ?? []), countOf(groups[0]?.b ?? [])) : null,
     equivalence: margin === undefined ? null : { margin, equivalent: equivalentWithinCases(groups, margin) },
     loadedRuns: {
       runs: loaded.length,
       of: treated.length,
-      median: summarise(runs.values(id, loaded)).median,
+      median: summariseSorted(runs.known(id, loaded).sort(), loaded.length).median,
     },
     complier: complierEffect(estimate, loaded.length, treated.length),
     ...(id === 'elapsed_seconds' ? cutOffTimes(runs, contrast, groups) : {}),
@@ -154,17 +155,30 @@ function cutOffTimes(runs: RunTable, { arm, control }: Contrast, groups: Groups)
   return { cutOff: { runs: cut, logRankP: p, smallestP, excess, horizon, ...means } };
 }
 
-function cutOff(runs: RunTable, arm: string): number {
-  return runs.marked('cutOff', runs.rowsOf(arm)).length;
-}
-
 type Groups = ReturnType<typeof valuesByCase>;
 
-function overCases(groups: Groups, isBinary: boolean, isShift: boolean): Statistic['overCases'] {
-  const differences = groups.map(({ a, b }) => delta(summarise(a).mean, summarise(b).mean));
+function cutOff(runs: RunTable, arm: string): number {
+  return runs.count('cutOff', runs.rowsOf(arm));
+}
+
+type Arms = ReturnType<typeof armsOf>;
+
+/** What is the same for every metric of a contrast. */
+function armsOf(runs: RunTable, { arm, control }: Contrast) {
+  const treated = runs.marked('valid', runs.rowsOf(arm));
+  return {
+    treated,
+    loaded: runs.marked('loaded', treated),
+    // where one arm is cut off more often there is no one shift, and the interval does not cover (workflows/bench/calibration.md)
+    steady: cutOff(runs, arm) === cutOff(runs, control),
+  };
+}
+
+function overCases(sides: { a: Summary; b: Summary }[], isBinary: boolean, isShift: boolean): Statistic['overCases'] {
+  const differences = sides.map(({ a, b }) => delta(a.mean, b.mean));
   const { p, smallestP, cases } = signFlipTest(differences);
   // one outcome a case and arm: all its runs agree
-  const steady = groups.every(({ a, b }) => [a, b].map(summarise).every((arm) => arm.nUsed > 0 && arm.min === arm.max));
+  const steady = sides.every(({ a, b }) => [a, b].every((arm) => arm.nUsed > 0 && arm.min === arm.max));
   const count = (sign: number) => differences.filter((value) => Math.sign(value ?? 0) === sign).length;
   return {
     cases,
@@ -174,7 +188,7 @@ function overCases(groups: Groups, isBinary: boolean, isShift: boolean): Statist
     signP: signTest(differences).p,
     shift: isShift ? shiftOverCases(differences) : { ...shiftOverCases(differences), interval: null },
     mcnemar:
-      isBinary && steady && groups.length > 0
+      isBinary && steady && sides.length > 0
         ? { gained: count(1), lost: count(-1), p: mcnemarTest(count(1), count(-1)).p }
         : null,
   };

@@ -1,8 +1,8 @@
-import { delta, summarise } from '../summary.js';
+import { delta, sortKnown, summariseSorted } from '../summary.js';
 
 /** One arm: its valid values, and how many trials are invalid. */
 export interface BoundedArm {
-  values: (number | null)[];
+  values: ArrayLike<number | null>;
   invalid: number;
 }
 
@@ -22,10 +22,24 @@ export function invalidBounds(
   { worse, better }: { worse: number | null; better: number | null },
   aggregate: 'median' | 'share',
 ): Bounds {
-  const put = (arm: BoundedArm, end: number | null) => {
-    if (arm.invalid > 0 && end === null) return null;
-    const { median, mean } = summarise([...arm.values, ...Array.from({ length: arm.invalid }, () => end)]);
+  const [knownA, knownB] = [sortKnown(a.values), sortKnown(b.values)];
+  const put = (known: Float64Array, invalid: number, end: number | null) => {
+    if (invalid > 0 && end === null) return null;
+    const { median, mean } = summariseSorted(withCopies(known, invalid, end ?? 0), known.length + invalid);
     return aggregate === 'median' ? median : mean;
   };
-  return { best: delta(put(a, worse), put(b, better)), worst: delta(put(a, better), put(b, worse)) };
+  return {
+    best: delta(put(knownA, a.invalid, worse), put(knownB, b.invalid, better)),
+    worst: delta(put(knownA, a.invalid, better), put(knownB, b.invalid, worse)),
+  };
+}
+
+/** Sorted values with so many copies of one more value among them, sorted. */
+function withCopies(sorted: Float64Array, copies: number, value: number): Float64Array {
+  const found = sorted.findIndex((other) => other > value);
+  const at = found === -1 ? sorted.length : found;
+  const all = new Float64Array(sorted.length + copies).fill(value, at, at + copies);
+  all.set(sorted.subarray(0, at));
+  all.set(sorted.subarray(at), at + copies);
+  return all;
 }

@@ -47,7 +47,8 @@ export function shiftOverCases(differences: (number | null)[], level = 0.95): Sh
   if (n === 0 || count > most) return { estimate: null, interval: null };
   const averages = new Float64Array(count);
   let at = 0;
-  for (const [index, x] of known.entries()) for (const y of known.slice(index)) averages[at++] = (x + y) / 2;
+  for (let one = 0; one < n; one++)
+    for (let other = one; other < n; other++) averages[at++] = ((known[one] as number) + (known[other] as number)) / 2;
   averages.sort();
   const exact = n <= 50;
   const alpha = (1 - level) / 2;
