@@ -1,9 +1,8 @@
-import { armWords, modelOf } from './arm.js';
+import { armWords, controlsOf, modelOf } from './arm.js';
 import type { ComparisonRow } from './comparison.js';
 import { contrastName } from './comparison.js';
 import type { Conclusion } from './conclusion.js';
 import type { ContrastDecision } from './decision.js';
-import { contrasts } from './experiment.js';
 import { formatDelta, formatValue } from './number-format.js';
 import type { Report } from './report.js';
 import { type Inline, type Mark, record, type Strip } from './report-document.js';
@@ -28,20 +27,24 @@ export interface ContrastView {
 
 /** The report's contrasts, in the order of its arms. */
 export function contrastViews(report: Report): ContrastView[] {
-  return contrasts(report.conditions.settings).flatMap(({ arm, control }) => {
+  const { arms } = report.conditions.settings;
+  const pairs = report.arms.flatMap(({ name: arm, control }) => {
+    const named = controlsOf(arms[arm] ?? {});
+    // report.json holds the first of an arm's controls
+    return (named.length > 1 ? named : control === null ? [] : [control]).map((one) => ({ arm, control: one }));
+  });
+  return pairs.map(({ arm, control }) => {
     const name = contrastName({ arm, control });
     const own = <Row extends { contrast: string }>(rows: Row[]) => rows.filter((row) => row.contrast === name);
-    return [
-      {
-        name,
-        arm,
-        control,
-        rows: own(report.rows),
-        statistics: own(report.statistics),
-        decision: own(report.decision.contrasts)[0],
-        conclusion: own(report.conclusions)[0],
-      },
-    ];
+    return {
+      name,
+      arm,
+      control,
+      rows: own(report.rows),
+      statistics: own(report.statistics),
+      decision: own(report.decision.contrasts)[0],
+      conclusion: own(report.conclusions)[0],
+    };
   });
 }
 
