@@ -35,4 +35,4 @@ test('the control arm runs against itself once, in records of its own, and the n
   expect((await calibrate()).code).toBe(0);
   expect((await checkout.read('data/runs/inventory/calibration/ledger.jsonl')).match(/"kind":"started"/g)).toHaveLength(2);
   expect(await checkout.read('reports/inventory/calibration.md')).toBe(text);
-}, 300_000);
+});
