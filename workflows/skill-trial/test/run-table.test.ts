@@ -49,7 +49,7 @@ test('a file that is read line by line gives the rows and the tests that the res
       expect(withoutEvidence(rows)).toEqual(withoutEvidence(compareArms(all, contrast, MetricId.options, { A: 4 }, rule)));
       expect(testArms(table, contrast, MetricId.options, rule)).toEqual(testArms(all, contrast, MetricId.options, rule));
     }),
-    { numRuns: 40 },
+    { numRuns: 15 },
   );
 });
 
