@@ -28,7 +28,7 @@ await step(
     for (const { content, case: one, verdict } of (await runVerdicts(lab, trials, say))?.variants ?? []) {
       const met = verdict.success === null ? 'cannot be told' : verdict.success ? 'met' : 'NOT met';
       say(
-        `${content.slice(0, 12)}: requirement of ${one} ${met}, ${verdict.raw.passed} of ${verdict.raw.total} expected tests pass`,
+        `${content.slice(0, 12)}: requirement of ${one} ${met}, ${verdict.raw.passed} of ${verdict.raw.total} expected tests pass${verdict.flaky.length === 0 ? '' : `; flaky: ${verdict.flaky.join(', ')}`}`,
       );
     }
   },

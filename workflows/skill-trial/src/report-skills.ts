@@ -3,7 +3,7 @@ import { contrasts } from './experiment.js';
 import { namesOf } from './lab.js';
 import { formatDelta, formatValue } from './number-format.js';
 import type { Report } from './report.js';
-import { type Block, heading, list, type Section, table, text } from './report-document.js';
+import { type Block, details, heading, list, mark, type Section, table, text } from './report-document.js';
 import { type SkillEffects, type SkillRun, skillEffects } from './skill-effect.js';
 import type { Study } from './study.js';
 
@@ -38,7 +38,35 @@ export function skillEffectsOf(study: Study): SkillEffects[] {
 export function skillsSection(report: Report): Section[] {
   if (report.skills.length === 0) return [];
   return [
-    { id: 'skills', title: 'Skill by skill', blocks: [...report.skills.flatMap(contrastBlocks), ...interferenceBlocks(report)] },
+    {
+      id: 'skills',
+      title: 'Skill by skill',
+      blocks: [...report.skills.flatMap(contrastBlocks), ...verdictBlocks(report), ...interferenceBlocks(report)],
+    },
+  ];
+}
+
+/** What the hidden tests said of each variant: nothing that did not run is left out of the count. */
+function verdictBlocks({ verdicts, trials }: Report): Block[] {
+  if (verdicts.length === 0) return [];
+  const whose = ({ content, case: one }: (typeof verdicts)[number]) =>
+    trials.flatMap((trial) => (trial.content === content && trial.case === one ? [trial.id] : [])).join(', ');
+  return [
+    details('What the hidden tests said of each variant', [
+      text(
+        'A test has passed when it passed in every run of the same tree. Skipped, expected to fail and missing (not run, or not collected) count as not passed.',
+      ),
+      table(
+        'The hidden tests of each variant',
+        ['Trials', 'Requirement', '#Runs', '#Tests', '#Passed', '#Failed', '#Skipped', '#Expected to fail', '#Missing', 'Flaky'],
+        verdicts.map((row) => [
+          whose(row),
+          mark(row.success, 'met', 'not met'),
+          ...[row.runs, row.total, row.passed, row.failed, row.skipped, row.expectedToFail, row.missing].map(String),
+          row.flaky.join('; ') || 'none',
+        ]),
+      ),
+    ]),
   ];
 }
 

@@ -19,6 +19,7 @@ import { ScoringState } from './scoring-state.js';
 import { SkillEffects } from './skill-effect.js';
 import { Statistic } from './statistic.js';
 import type { Study } from './study.js';
+import { VerdictRow, verdictRows } from './verdict-row.js';
 import { VerificationPoint, verifyPoints } from './verification.js';
 
 const Attempt = z.strictObject({
@@ -58,6 +59,7 @@ export const Report = z.strictObject({
   stability: z.array(
     z.strictObject({ content: z.string(), runs: z.int(), green: z.int().nullable(), unsteady: z.array(z.string()) }),
   ),
+  verdicts: z.array(VerdictRow).default([]),
   checklist: z.array(z.strictObject({ case: z.string(), item: z.string(), holds: z.boolean() })),
   scoring: z.strictObject({
     scored: z.int(),
@@ -148,6 +150,7 @@ export async function assembleReport(
       unsteady,
       runs: study.stability?.runs ?? 0,
     })),
+    verdicts: verdictRows(withheld ? [] : (study.verdicts?.variants ?? [])),
     checklist: study.discovery?.checklist ?? [],
     scoring: {
       scored: results.filter((result) => result.scoring === 'scored').length,

@@ -10,7 +10,7 @@ import { readReference } from './reference.js';
 import type { SavedTrial } from './trial-record.js';
 import { inTurn } from './turn.js';
 import { CheckRecord } from './variant-checks.js';
-import { judgeRun, Verdict } from './verdict.js';
+import { judgeRuns, Verdict } from './verdict.js';
 import { verifierPlans, verifierResults } from './verifier.js';
 
 export const VariantVerdict = z.strictObject({
@@ -49,15 +49,21 @@ export async function gatherVerdicts(
     const expected = await frozenReference(lab, frozen, record.case);
     const base = await baseOf(lab, one.name, record.baseCommit);
     const tree = { base, patch: join(folder, 'patch.diff'), overlay: [] };
-    const done = [];
-    for (const plan of verifierPlans(one, tree, frozenPlace(lab, conditions, one.name), 'verifier', frozen?.sha256))
-      done.push(await obtain(record.content, plan, 'checks'));
-    const results = verifierResults(done.map(({ check }) => check));
+    const place = frozenPlace(lab, conditions, one.name);
+    const runs = [];
+    for (let index = 1; index <= (one.verifier?.reruns ?? 1); index++) {
+      const done = [];
+      // the first keeps the name that it had when there was one
+      for (const plan of verifierPlans(one, tree, place, index === 1 ? 'verifier' : `verifier-run${index}`, frozen?.sha256))
+        done.push(await obtain(record.content, plan, 'checks'));
+      runs.push(done);
+    }
+    const results = runs.map((done) => verifierResults(done.map(({ check }) => check)));
     return {
       content: record.content,
       case: one.name,
-      verdict: judgeRun(expected, results),
-      records: done.map((check) => check.record),
+      verdict: judgeRuns(expected, results),
+      records: runs.flat().map(({ record: made }) => made),
     };
   });
   return { schemaVersion: 1, variants };

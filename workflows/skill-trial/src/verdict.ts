@@ -37,6 +37,10 @@ export const Verdict = z.strictObject({
   tests: z.array(z.strictObject({ id: z.string(), role: TestRole, outcome: Outcome })),
   /** Tests that ran and that the reference does not know: counted nowhere. */
   unexpected: z.array(z.string()),
+  /** Runs of the verifier on the variant's tree; 1 in records made before there were several. */
+  runs: z.int().positive().default(1),
+  /** Expected tests that passed in some of these runs and not in others. */
+  flaky: z.array(z.string()).default([]),
 });
 export type Verdict = z.infer<typeof Verdict>;
 
@@ -81,10 +85,19 @@ function roleOf(floor: string[], ceiling: string[] | null): TestRole {
   return floor[0] === 'passed' ? 'pass-to-pass' : 'fail-to-pass';
 }
 
-/** Judges one run of the verifier on a variant. No result at all (a crash, a collection error) fails every expected test. */
-export function judgeRun(expected: ExpectedTest[], results: TestResult[]): Verdict {
-  const ran = outcomes(results);
-  const tests = expected.map(({ id, role }) => ({ id, role, outcome: ran.get(id) ?? ('missing' as const) }));
+/**
+ * Judges the runs of the verifier on a variant's tree. A test has passed when it passed in every run: one that did so in some is flaky. No
+ * result at all (a crash, a collection error) fails every expected test.
+ */
+export function judgeRuns(expected: ExpectedTest[], runs: TestResult[][]): Verdict {
+  const ran = runs.map(outcomes);
+  const flaky: string[] = [];
+  const tests = expected.map(({ id, role }) => {
+    const seen = ran.map((run) => run.get(id) ?? ('missing' as const));
+    const bad = seen.find((outcome) => outcome !== 'passed');
+    if (bad !== undefined && seen.includes('passed')) flaky.push(id);
+    return { id, role, outcome: bad ?? (seen.length === 0 ? ('missing' as const) : ('passed' as const)) };
+  });
   const count = (of: typeof tests) => ({ passed: of.filter((test) => test.outcome === 'passed').length, total: of.length });
   const failToPass = count(tests.filter((test) => test.role === 'fail-to-pass'));
   const passToPass = count(tests.filter((test) => test.role === 'pass-to-pass'));
@@ -98,6 +111,8 @@ export function judgeRun(expected: ExpectedTest[], results: TestResult[]): Verdi
     raw: count(tests),
     partial: failToPass.total === 0 ? null : failToPass.passed / failToPass.total,
     tests,
-    unexpected: [...ran.keys()].filter((id) => !known.has(id)).sort(),
+    unexpected: [...new Set(ran.flatMap((run) => [...run.keys()]))].filter((id) => !known.has(id)).sort(),
+    runs: Math.max(1, runs.length),
+    flaky,
   };
 }

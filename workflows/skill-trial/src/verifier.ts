@@ -29,7 +29,7 @@ export const Verifier = z.strictObject({
   /** The absolute folder that the files take the tree to be in; replaced in them where the tree lies elsewhere. */
   workspace: z.string().startsWith('/').optional(),
   checks: z.array(VerifierCheck).min(1),
-  /** Runs of the untouched repository and of the reference: what differs between them is unsteady. */
+  /** Runs of the untouched repository, of the reference and of each variant: what differs between them is unsteady, or flaky. */
   reruns: z.int().min(2).max(20).default(2),
 });
 export type Verifier = z.infer<typeof Verifier>;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TestOutcome, TestResult } from '../src/test-framework.js';
-import { expectTests, judgeRun } from '../src/verdict.js';
+import { type ExpectedTest, expectTests, judgeRuns } from '../src/verdict.js';
+import { verdictRows } from '../src/verdict-row.js';
 
 /** Results written as `name: outcome`, all of one file. */
 const run = (outcomes: Record<string, TestOutcome>): TestResult[] =>
@@ -11,6 +12,8 @@ const id = (name: string) => `t.py::${name}`;
 const floor = run({ old: 'passed', feature: 'assertion', edge: 'crash', never: 'assertion' });
 const ceiling = run({ old: 'passed', feature: 'passed', edge: 'passed', never: 'assertion' });
 const expected = expectTests([floor, floor], [ceiling, ceiling]);
+
+const judgeRun = (tests: ExpectedTest[], results: TestResult[]) => judgeRuns(tests, [results]);
 
 describe('what a test can tell', () => {
   it('is measured on the untouched repository and on the reference', () => {
@@ -116,5 +119,44 @@ describe('the verdict on a variant', () => {
         },
       ),
     );
+  });
+});
+
+describe('several runs of one tree', () => {
+  it('name a test that differs between them as flaky, and count it as not passed', () => {
+    const once = run({ old: 'passed', feature: 'assertion', edge: 'passed' });
+    const verdict = judgeRuns(expected, [ceiling, once, ceiling]);
+    expect(verdict).toMatchObject({ success: false, runs: 3, flaky: [id('feature')], failToPass: { passed: 1, total: 2 } });
+    expect(judgeRuns(expected, [once, ceiling]).flaky).toEqual([id('feature')]);
+  });
+
+  it('are steady where they agree, however a test fails', () => {
+    const verdict = judgeRuns(expected, [run({ old: 'passed', feature: 'crash' }), run({ old: 'passed', feature: 'assertion' })]);
+    expect(verdict).toMatchObject({ flaky: [], runs: 2, success: false });
+    expect(judgeRuns(expected, [ceiling, ceiling])).toMatchObject({ flaky: [], success: true });
+  });
+
+  it('find a test that did not run in one of them, and what the reference does not know in any', () => {
+    const verdict = judgeRuns(expected, [ceiling, [...run({ old: 'passed', feature: 'passed' }), ...run({ extra: 'passed' })]]);
+    expect(verdict).toMatchObject({ flaky: [id('edge')], unexpected: [id('extra')] });
+  });
+
+  it('are none where nothing ran at all', () => {
+    expect(judgeRuns(expected, [])).toMatchObject({ success: false, flaky: [], raw: { passed: 0, total: 4 } });
+  });
+});
+
+it('a row of the report keeps skipped, expected to fail, missing and failed apart, and they add up', () => {
+  const verdict = judgeRun(expected, run({ old: 'skipped', feature: 'todo', never: 'timeout' }));
+  const [row] = verdictRows([{ content: 'c', case: 'one', verdict, records: [] }]);
+  expect(row).toMatchObject({
+    total: 4,
+    passed: 0,
+    failed: 1,
+    skipped: 1,
+    expectedToFail: 1,
+    missing: 1,
+    success: false,
+    flaky: [],
   });
 });
