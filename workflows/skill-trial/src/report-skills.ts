@@ -36,7 +36,7 @@ export function skillEffectsOf(study: Study): SkillEffects[] {
 
 /** Skill by skill, with what the bare ratio of the benchmark's paper would have said. */
 export function skillsSection(report: Report): Section[] {
-  if (report.skills.length === 0) return [];
+  if (report.skills.length === 0 && report.verdicts.length === 0) return [];
   return [
     {
       id: 'skills',

@@ -25,6 +25,28 @@ describe('report.md', () => {
     expect(text).toContain('**not-attainable**');
   });
 
+  it('shows the container and the set-up of a case that has them, with its seconds, and says that they are in no trial', () => {
+    const report = makeReport();
+    const shop = report.conditions.cases.shop as NonNullable<(typeof report.conditions.cases)[string]>;
+    expect(renderMarkdown(report, figures)).not.toContain('Environments and set-ups');
+    const [image, content] = ['a', 'b'].map((digit) => digit.repeat(64)) as [string, string];
+    shop.environment = { kind: 'container', version: 'podman 4', because: null, doesNotStop: [], image };
+    shop.setup = { key: image, path: 'setups/shop/a', sha256: image, content, seconds: 12.34, files: 7, bytes: 100 };
+    const text = renderMarkdown(report, figures);
+    expect(rowOf(text, 'shop')).toContain('shop');
+    expect(text).toContain(`| shop | \`${image}\` | 12.3 | 7 | \`${content}\` |`);
+    expect(text).toContain('Its time is in no trial.');
+  });
+
+  it('shows what the hidden tests said of each variant, each kind of outcome apart', () => {
+    const report = makeReport();
+    const counts = { total: 9, passed: 4, failed: 1, skipped: 1, expectedToFail: 1, missing: 2 };
+    const { case: one } = report.trials[0] as (typeof report.trials)[number];
+    const content = report.trials[0]?.content ?? 'c'.repeat(64);
+    report.verdicts = [{ content, case: one, success: false, runs: 2, ...counts, flaky: ['t.py::coin'] }];
+    expect(renderMarkdown(report, figures)).toContain('✗ not met | 2 | 9 | 4 | 1 | 1 | 1 | 2 | t.py::coin |');
+  });
+
   it('prints what was not measured as not available, never as 0', () => {
     const text = renderMarkdown(makeReport(), figures);
     const cells = rowOf(text, 'Cached input').split('|').slice(2, 7);
