@@ -102,6 +102,7 @@ export { sweepSessions } from './session.js';
 export { Finding, FindingStatus, Sheet } from './sheet.js';
 export { calibrate, calibrationTable, scenarios, wilsonCoverage } from './simulation.js';
 export { readSkill, readSkills } from './skill.js';
+export { readSkillSet, writeSkillSet } from './skill-set.js';
 export { testArms } from './statistic.js';
 export { costEfficiency, costIncrease, costIncreases, passDifference } from './statistics/efficiency.js';
 export { fisherTest } from './statistics/fisher.js';

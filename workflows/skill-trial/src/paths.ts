@@ -46,6 +46,8 @@ export function rootPaths(root: string) {
     /** Cells as JavaScript, written by the kernels (kernel/kernels/skill-trial/conversions.cjs). */
     cells: join(root, '.cache', 'cells'),
     reports: join(root, 'reports'),
+    /** Skill tables over the reports of several experiments. */
+    skillSets: join(root, 'reports', 'skill-sets'),
   };
 }
 

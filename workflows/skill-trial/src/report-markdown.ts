@@ -22,6 +22,11 @@ export function renderMarkdown(report: Report, figures: ReportFigure[], root = '
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
+/** One section as report.md writes it. */
+export function sectionMarkdown(section: Section, root: string): string {
+  return writer([], root).section(section);
+}
+
 function summary(report: Report): string[] {
   const views = contrastViews(report);
   const { descriptive, inferential } = report.decision;

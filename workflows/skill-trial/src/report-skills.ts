@@ -74,7 +74,8 @@ const points = (value: number | null) => formatDelta(value === null ? null : val
 const ofTotal = ({ passed, total }: { passed: number; total: number }) => `${passed} of ${total}`;
 const plain = (value: number | null, digits = 2) => (value === null ? 'not available' : value.toFixed(digits));
 
-function contrastBlocks({ contrast, rows, averages, needed }: SkillEffects): Block[] {
+/** One contrast: the skills, the averages over them, and what changed where. */
+export function contrastBlocks({ contrast, rows, chances, averages, needed }: SkillEffects): Block[] {
   const least = Math.min(...rows.flatMap(({ smallestP }) => (smallestP === null ? [] : [smallestP])));
   return [
     heading(`${contrast}: what each skill changed`),
@@ -93,9 +94,11 @@ function contrastBlocks({ contrast, rows, averages, needed }: SkillEffects): Blo
         'ΔP',
         'Tokens ρ',
         'Cost efficiency',
+        'Bare ΔP/ρ',
         'Better / worse cases',
         'p',
         'p (Holm)',
+        'p (BH)',
       ],
       rows.map((row) => [
         row.skill,
@@ -107,13 +110,15 @@ function contrastBlocks({ contrast, rows, averages, needed }: SkillEffects): Blo
         points(row.deltaItems),
         row.rho === null ? 'not available' : formatDelta(row.rho, 'fraction').replace(' pp', ' %'),
         row.efficiency.guarded === null ? row.efficiency.label : `${plain(row.efficiency.guarded)} (${row.efficiency.label})`,
+        plain(row.efficiency.bare),
         `${row.gained.length} / ${row.lost.length}`,
         plain(row.p, 3),
         plain(row.pHolm, 3),
+        plain(row.pBh, 3),
       ]),
     ),
     text(
-      `ρ is the increase of a run’s mean tokens. Cost efficiency is ΔP/ρ and is printed only where both are positive: with fewer tokens the bare ratio would turn its sign, and put a skill that gains and saves last. With ${rows.length === 1 ? 'one skill' : `${rows.length} skills`} the smallest p has to reach ${needed.p.toFixed(5)} under Holm’s correction, which takes at least ${needed.repeats} runs an arm on one case; this design reaches ${Number.isFinite(least) ? least.toFixed(3) : 'none'} at best.`,
+      `ρ is the increase of a run’s mean tokens. Cost efficiency is ΔP/ρ and is printed only where both are positive: with fewer tokens the bare ratio would turn its sign, and put a skill that gains and saves last; it stands in a column of its own. With ${rows.length === 1 ? 'one skill' : `${rows.length} skills`} the smallest p has to reach ${needed.p.toFixed(5)} under Holm’s correction, which takes at least ${needed.repeats} runs an arm on one case; this design reaches ${Number.isFinite(least) ? least.toFixed(3) : 'none'} at best.`,
     ),
     table(
       `Averages (${contrast})`,
@@ -137,7 +142,23 @@ function contrastBlocks({ contrast, rows, averages, needed }: SkillEffects): Blo
         ),
       ]),
     ),
+    ...chanceBlocks(contrast, chances),
     ...lists(rows),
+  ];
+}
+
+function chanceBlocks(contrast: string, chances: SkillEffects['chances']): Block[] {
+  if (chances.length === 0) return [];
+  const both = (side: SkillEffects['chances'][number]['with']) => [
+    formatValue(side.any, 'fraction'),
+    formatValue(side.all, 'fraction'),
+  ];
+  return [
+    table(
+      `If the task is given k times: met by any run (pass@k), by all (pass^k) (${contrast})`,
+      ['#k', '#Cases', '#Any, without', '#All, without', '#Any, with', '#All, with'],
+      chances.map(({ k, cases, without, with: having }) => [String(k), String(cases), ...both(without), ...both(having)]),
+    ),
   ];
 }
 

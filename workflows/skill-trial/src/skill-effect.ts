@@ -3,6 +3,7 @@ import { permutationTest } from './permutation.js';
 import { discordance } from './statistics/discordance.js';
 import { costEfficiency, costIncrease, costIncreases, type EfficiencyRow, passDifference } from './statistics/efficiency.js';
 import { adjustP, repeatsForMany } from './statistics/multiplicity.js';
+import { passAtK, passHatK } from './statistics/pass-at-k.js';
 import { summarise } from './summary.js';
 
 const count = z.int().nonnegative();
@@ -33,14 +34,19 @@ export const SkillEffect = z.strictObject({
   /** Permutation of arm labels within cases, on whether the requirement is met; the smallest p that the design can reach beside it. */
   p: number,
   smallestP: number,
-  /** Corrected by Holm's method over the skills of this table. */
+  /** Corrected over the skills of this table: Holm (any false finding), Benjamini and Hochberg (the share of false ones). */
   pHolm: number,
+  pBh: number,
 });
 export type SkillEffect = z.infer<typeof SkillEffect>;
+
+/** The chance that a requirement is met by any (pass@k) and by all (pass^k) of k runs, the mean over cases that have k runs that can tell. */
+const Chances = z.strictObject({ any: number, all: number });
 
 export const SkillEffects = z.strictObject({
   contrast: z.string(),
   rows: z.array(SkillEffect),
+  chances: z.array(z.strictObject({ k: count, cases: count, without: Chances, with: Chances })),
   averages: z.array(
     z.strictObject({
       /** `all`, or a category. */
@@ -78,24 +84,28 @@ export function skillEffects(contrast: string, runs: SkillRun[]): SkillEffects {
       runs.filter((run) => run.skill === skill),
     ),
   );
-  const corrected = adjustP(
-    rows.map(({ p }) => p),
-    'holm',
-  );
-  const { needed, repeats } = repeatsForMany(Math.max(1, skills.length));
-  const withHolm = rows.map((row, index) => ({ ...row, pHolm: corrected[index] ?? null }));
-  const categories = [...new Set(withHolm.flatMap(({ category }) => (category === null ? [] : [category])))].sort();
+  return effectTable(contrast, rows, chancesOf(runs));
+}
+
+/** The table over skills that were measured apart: corrected p values and averages are those of all its rows together. */
+export function effectTable(contrast: string, effects: SkillEffect[], chances: SkillEffects['chances']): SkillEffects {
+  const p = effects.map((row) => row.p);
+  const [holm, bh] = [adjustP(p, 'holm'), adjustP(p, 'bh')];
+  const { needed, repeats } = repeatsForMany(Math.max(1, effects.length));
+  const rows = effects.map((row, index) => ({ ...row, pHolm: holm[index] ?? null, pBh: bh[index] ?? null }));
+  const categories = [...new Set(rows.flatMap(({ category }) => (category === null ? [] : [category])))].sort();
   return {
     contrast,
-    rows: withHolm,
+    rows,
+    chances,
     averages: [
-      average('all', withHolm),
+      average('all', rows),
       ...(categories.length < 2
         ? []
         : categories.map((one) =>
             average(
               one,
-              withHolm.filter((row) => row.category === one),
+              rows.filter((row) => row.category === one),
             ),
           )),
     ],
@@ -142,7 +152,27 @@ function effectOf(skill: string, runs: SkillRun[]): SkillEffect {
     p,
     smallestP,
     pHolm: null,
+    pBh: null,
   };
+}
+
+function chancesOf(runs: SkillRun[]): SkillEffects['chances'] {
+  const names = [...new Set(runs.map((run) => run.case))];
+  const tallies = names.flatMap((name) => {
+    const side = (withSkill: boolean) => {
+      const told = runs.filter((run) => run.case === name && run.withSkill === withSkill && run.met !== null);
+      return { n: told.length, met: told.filter((run) => run.met).length };
+    };
+    return [{ without: side(false), with: side(true) }];
+  });
+  const most = Math.max(0, ...tallies.map((one) => Math.min(one.without.n, one.with.n)));
+  return Array.from({ length: most }, (_, index) => index + 1).map((k) => {
+    const able = tallies.filter((one) => one.without.n >= k && one.with.n >= k);
+    const mean = (which: 'without' | 'with', chance: typeof passAtK) =>
+      summarise(able.map((one) => chance(one[which].n, one[which].met, k))).mean;
+    const side = (which: 'without' | 'with') => ({ any: mean(which, passAtK), all: mean(which, passHatK) });
+    return { k, cases: able.length, without: side('without'), with: side('with') };
+  });
 }
 
 type Counted = z.infer<typeof Counts>;

@@ -62,7 +62,28 @@ describe('what a skill changed', () => {
       [0.1, 0.3, 0.1],
       [1, 1, 0.1],
     ]);
+    expect(rows.map(({ pBh }) => Number(pBh?.toFixed(3)))).toEqual([0.15, 0.15, 1]);
     expect(needed).toEqual({ p: 0.05 / 3, repeats: 5 });
+  });
+
+  test('comes with the chance of k runs: any of them, all of them, a mean over the cases that have k', () => {
+    const { chances } = skillEffects('B-A', [
+      ...[true, true, false].map((met) => run('a', true, { met })),
+      ...[false, false, true].map((met) => run('a', false, { met })),
+      run('b', true, { case: 'two' }),
+      run('b', false, { case: 'two', met: false }),
+    ]);
+    // C(3,k) by hand: 2 of 3 passes: any of 2 = 1, all of 2 = 1/3; 1 of 3: any of 2 = 2/3, all of 2 = 0
+    expect(chances).toEqual([
+      {
+        k: 1,
+        cases: 2,
+        without: { any: expect.closeTo(1 / 6), all: expect.closeTo(1 / 6) },
+        with: { any: expect.closeTo(5 / 6), all: expect.closeTo(5 / 6) },
+      },
+      { k: 2, cases: 1, without: { any: expect.closeTo(2 / 3), all: 0 }, with: { any: 1, all: expect.closeTo(1 / 3) } },
+      { k: 3, cases: 1, without: { any: 1, all: 0 }, with: { any: 1, all: 0 } },
+    ]);
   });
 
   test('is averaged over all skills and by category', () => {
