@@ -4,6 +4,7 @@ import type { EvalSet } from './eval.js';
 import { addCase } from './eval-case.js';
 import { uniqueId } from './eval-reading.js';
 import { evalFileName, readEvalFile } from './eval-source.js';
+import { importedModel, type ModelWish } from './imported-model.js';
 import type { Imported, Loss } from './loss-report.js';
 import { slugOf } from './slug.js';
 import { folderOf, join, normal, textOf } from './source-path.js';
@@ -16,12 +17,14 @@ export interface SourceTree {
   list: (folder: string) => Promise<string[]>;
 }
 
-export interface EvalImportOptions {
+export interface EvalImportOptions extends ModelWish {
   /** A file of evals, or a folder in which files of evals and skills lie; below the tree's root. */
   from: string;
   /** Name of the experiment; the skill's (or the folder's) where absent. */
   name?: string;
   repeats?: number;
+  /** The id of the judge, at the same provider; the measured model where absent. */
+  judge?: string;
 }
 
 /**
@@ -167,15 +170,10 @@ async function addSkill(
   return name;
 }
 
-function experimentText(
-  name: string,
-  skills: string[],
-  cases: string[],
-  sets: EvalSet[],
-  { repeats = 1 }: EvalImportOptions,
-): string {
+function experimentText(name: string, skills: string[], cases: string[], sets: EvalSet[], options: EvalImportOptions): string {
+  const { repeats = 1 } = options;
   const dialect = sets.map((set) => set.dialect).find((one) => one === 'agentskills' || one === 'pi') ?? 'skill-creator';
-  return `# Imported evals. Set agent and model (and the judge's) before the first freeze.\n${stringify(
+  return `# Imported evals. What is still called set-the-model has to be set before the first freeze.\n${stringify(
     {
       schema_version: 1,
       name,
@@ -188,20 +186,8 @@ function experimentText(
       order: 'parallel',
       seed: 1,
       agent: { name: 'pi' },
-      model: {
-        id: 'set-the-model',
-        api: 'openai-completions',
-        base_url: 'http://127.0.0.1:1/set-the-provider',
-        key_env: 'MODEL_KEY',
-      },
-      judge: {
-        model: {
-          id: 'set-the-judge',
-          api: 'openai-completions',
-          base_url: 'http://127.0.0.1:1/set-the-provider',
-          key_env: 'MODEL_KEY',
-        },
-      },
+      model: importedModel(options, 'openai-completions'),
+      judge: { model: importedModel({ ...options, model: options.judge ?? options.model }, 'openai-completions') },
       limits: { wall_seconds: 600, model_calls: 60 },
       evals: { dialect },
       decision: { primary: 'assertions_passed', tested_class: 'these evals', untested_class: 'any other task' },

@@ -6,6 +6,7 @@ import { type Case, readCase } from './case.js';
 import { SettingsError } from './errors.js';
 import { type Experiment, readExperiment } from './experiment.js';
 import { type Extras, readExtras } from './extras.js';
+import { requireModels } from './imported-model.js';
 import { type RootPaths, type RunPaths, rootPaths, runPaths } from './paths.js';
 import { placeboOf } from './placebo.js';
 import { readSkill, type Skill } from './skill.js';
@@ -33,6 +34,7 @@ export async function openLab(root: string, name: string, now: () => Date = () =
   const cases = new Map<string, Case>();
   for (const one of experiment.cases) cases.set(one, await readCase(paths.case(one)));
   const run = runPaths(root, name);
+  requireModels(experiment);
   const skills = await readArmSkills(experiment, paths, run);
   requirePairs(experiment, cases);
   const agent = agentOf(experiment, paths.experiment(name));

@@ -1,6 +1,7 @@
 import type { Report } from './report.js';
 import { closingSections } from './report-closing.js';
 import type { Section } from './report-document.js';
+import { evalsSection } from './report-evals.js';
 import { conditionsSection, planSection } from './report-plan.js';
 import { proofSection } from './report-proof.js';
 import { findingsSection, resultsSection } from './report-results.js';
@@ -17,6 +18,7 @@ export function reportSections(report: Report): Section[] {
     resultsSection(report, views),
     findingsSection(report),
     ...skillsSection(report),
+    ...evalsSection(report),
     ...proofSection(report),
     trialsSection(report),
     attemptsSection(report),

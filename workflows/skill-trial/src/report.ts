@@ -14,6 +14,7 @@ import { interferenceOf, TrialInterference } from './interference-run.js';
 import { limitations } from './limitation.js';
 import { Conditions } from './lock.js';
 import { Proof, proofOf } from './proof.js';
+import { evalsOf, ReportEvals } from './report-evals.js';
 import { skillEffectsOf } from './report-skills.js';
 import { ScoringState } from './scoring-state.js';
 import { SkillEffects } from './skill-effect.js';
@@ -86,6 +87,7 @@ export const Report = z.strictObject({
   proof: Proof.nullable().default(null),
   /** Skill by skill, one table for each contrast; [] where no case has a verifier. */
   skills: z.array(SkillEffects).default([]),
+  evals: ReportEvals.nullable().default(null),
   /** Runs with skills whose patch shows a name, a line or a file that the task did not ask for. */
   interference: z.array(TrialInterference).default([]),
 });
@@ -177,6 +179,7 @@ export async function assembleReport(
     figures: figures.map(({ name, caption }) => ({ name, caption })),
     proof: await proofOf(study),
     skills: skillEffectsOf(study),
+    evals: evalsOf(study),
     interference: await interferenceOf(study),
   };
 }

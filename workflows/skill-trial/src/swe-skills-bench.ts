@@ -4,6 +4,7 @@ import { parseDocument, stringify } from 'yaml';
 import { z } from 'zod';
 import { check } from './document.js';
 import { SettingsError } from './errors.js';
+import { importedModel, type ModelWish } from './imported-model.js';
 import type { Imported, Loss } from './loss-report.js';
 import { readRequirementDocument } from './requirement-document.js';
 import { slugOf } from './slug.js';
@@ -33,7 +34,7 @@ type BenchSkill = z.infer<typeof BenchSkill>;
 
 const BenchConfig = z.looseObject({ skills: z.array(BenchSkill) });
 
-export interface BenchOptions {
+export interface BenchOptions extends ModelWish {
   /** The benchmark's checkout, which the user has. */
   from: string;
   /** Ids to import; all of them where absent. */
@@ -100,7 +101,7 @@ async function readConfig(from: string, losses: Loss[]): Promise<BenchSkill[]> {
   return check(document.toJS({ maxAliasCount: 1000 }), BenchConfig, 'config/benchmark_config.yaml').skills;
 }
 
-async function importSkill(skill: BenchSkill, { from, batches, mirrors }: BenchOptions, losses: Loss[]) {
+async function importSkill(skill: BenchSkill, { from, batches, mirrors, ...wish }: BenchOptions, losses: Loss[]) {
   const files: Imported['files'] = {};
   const cases: string[] = [];
   const name = slugOf(skill.id);
@@ -176,7 +177,7 @@ async function importSkill(skill: BenchSkill, { from, batches, mirrors }: BenchO
     return null;
   }
   const experiment = `swe-${name}`;
-  files[`data/experiments/${experiment}/experiment.yaml`] = experimentText(experiment, name, cases, environment.limits);
+  files[`data/experiments/${experiment}/experiment.yaml`] = experimentText(experiment, name, cases, environment.limits, wish);
   return { files, experiment, cases };
 }
 
@@ -206,8 +207,14 @@ function checksOf(skill: BenchSkill, testName: string) {
   ];
 }
 
-function experimentText(experiment: string, skill: string, cases: string[], limits: ImportedEnvironment['limits']): string {
-  return `# Imported from a SWE-Skills-Bench checkout. Set the model before the first freeze.\n${stringify(
+function experimentText(
+  experiment: string,
+  skill: string,
+  cases: string[],
+  limits: ImportedEnvironment['limits'],
+  wish: ModelWish,
+): string {
+  return `# Imported from a SWE-Skills-Bench checkout. What is still called set-the-model has to be set before the first freeze.\n${stringify(
     {
       schema_version: 1,
       name: experiment,
@@ -220,12 +227,7 @@ function experimentText(experiment: string, skill: string, cases: string[], limi
       order: 'alternate',
       seed: 1,
       agent: { name: 'claude-code' },
-      model: {
-        id: 'set-the-model',
-        api: 'anthropic-messages',
-        base_url: 'http://127.0.0.1:1/set-the-provider',
-        key_env: 'MODEL_KEY',
-      },
+      model: importedModel(wish, 'anthropic-messages'),
       limits: { wall_seconds: 1800, model_calls: 200, ...limits },
       decision: { primary: 'requirement_met', tested_class: `tasks of the kind ${skill} is for`, untested_class: 'other tasks' },
     },

@@ -1,14 +1,16 @@
 // npx nx g skill-trial:import-evals --from <file or folder> [--name <experiment>]
 import type { Tree } from '@nx/devkit';
 import { importEvals } from '../eval-import.js';
+import type { ModelWish } from '../imported-model.js';
 import { describeLosses } from '../loss-report.js';
 import { openSourceTree } from '../source-tree.js';
 import { mustBeFree, mustBeSlug } from './target.js';
 
-export interface ImportEvalsOptions {
+export interface ImportEvalsOptions extends ModelWish {
   from: string;
   name?: string;
   repeats?: number;
+  judge?: string;
 }
 
 /**

@@ -1,11 +1,12 @@
 // npx nx g skill-trial:import-swe-skills-bench --from <checkout>
 import { resolve } from 'node:path';
 import type { Tree } from '@nx/devkit';
+import type { ModelWish } from '../imported-model.js';
 import { describeLosses } from '../loss-report.js';
 import { importSweSkillsBench } from '../swe-skills-bench.js';
 import { mustBeFree } from './target.js';
 
-export interface ImportOptions {
+export interface ImportOptions extends ModelWish {
   from: string;
   /** Ids, with commas between them. */
   skills?: string;
@@ -14,8 +15,12 @@ export interface ImportOptions {
 }
 
 /** Writes the cases, skills and experiments of a benchmark checkout that the user has, and prints what could not be carried over. */
-export default async function generateImport(tree: Tree, { from, skills, batch, mirrors }: ImportOptions): Promise<void> {
+export default async function generateImport(
+  tree: Tree,
+  { from, skills, batch, mirrors, ...wish }: ImportOptions,
+): Promise<void> {
   const made = await importSweSkillsBench({
+    ...wish,
     from: resolve(from),
     ...(skills === undefined ? {} : { skills: skills.split(',').map((id) => id.trim()) }),
     ...(batch === undefined ? {} : { batches: [batch] }),
