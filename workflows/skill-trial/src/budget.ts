@@ -41,6 +41,15 @@ export function costOf(usage: CallUsage, prices: Prices): number | null {
   return (input + output * prices.output) / 1e6;
 }
 
+/** What several calls cost together; null without prices, or where one call's cost is unknown. */
+export function costOfCalls(calls: readonly { usage: CallUsage | null }[], prices: Prices | null): number | null {
+  if (prices === null) return null;
+  return calls.reduce<number | null>((sum, { usage }) => {
+    const cost = usage === null ? null : costOf(usage, prices);
+    return sum === null || cost === null ? null : sum + cost;
+  }, 0);
+}
+
 /** Counts what a trial has used. A limit ends the trial at the first call after it is used up, not at the call that uses it up. */
 export class Meter {
   readonly #budget: z.output<typeof Budget>;

@@ -1,3 +1,4 @@
+import type { Prices } from './budget.js';
 import { scriptsFolder } from './case.js';
 import { PrerequisiteError } from './errors.js';
 import type { Experiment } from './experiment.js';
@@ -7,6 +8,12 @@ import type { SessionPlan } from './session.js';
 
 const shortestKey = 12;
 
+/** The prices of a model as costs are worked out with; null where it has none. */
+export function pricesOf({ prices }: Pick<Experiment['model'], 'prices'>): Prices | null {
+  if (prices === undefined) return null;
+  return { input: prices.input, cached: prices.cached, cacheWrite: prices.cache_write, output: prices.output };
+}
+
 /** What one session may use, as the gateway holds it. */
 export function budgetOf({
   limits,
@@ -15,15 +22,7 @@ export function budgetOf({
   limits: Pick<Experiment['limits'], 'model_calls' | 'tokens' | 'cost_usd'>;
   model: Pick<Experiment['model'], 'prices'>;
 }) {
-  const prices =
-    model.prices === undefined
-      ? null
-      : {
-          input: model.prices.input,
-          cached: model.prices.cached,
-          cacheWrite: model.prices.cache_write,
-          output: model.prices.output,
-        };
+  const prices = pricesOf(model);
   return {
     modelCalls: limits.model_calls,
     tokens: limits.tokens ?? null,

@@ -2,6 +2,7 @@
 
 export { LabError } from './errors.js';
 export { type Lab, openLab } from './lab.js';
+export { outlook, outlookWords, readProgress } from './outlook.js';
 export { findRoot } from './paths.js';
 export { writeProgress } from './progress.js';
 export { trialsOfArm } from './schedule.js';

@@ -13,8 +13,9 @@ import { requireFrozen } from './frozen-inputs.js';
 import { baseOf, caseOf, type Lab } from './lab.js';
 import { appendLedger } from './ledger.js';
 import { Lock } from './lock.js';
+import { pricesOf } from './model-server.js';
 import { placeOfSpec } from './place.js';
-import type { ProgressEvent } from './progress.js';
+import { type ProgressEvent, progressOf } from './progress.js';
 import { providerFailures } from './provider-failures.js';
 import { hasRecord, linkRecord, prettyJson, readJson, sealRecord } from './record.js';
 import { runSession, type SessionResult } from './session.js';
@@ -22,7 +23,6 @@ import { TrialSpec, trialSeed } from './spec.js';
 import { isSurroundings, surroundingsTrouble } from './surroundings.js';
 import { parseTrialName } from './trial-name.js';
 import { contentHash, type TrialRecord, type TrialStatus } from './trial-record.js';
-import { sumUsage } from './usage.js';
 import { usageMismatches, usageRecord } from './usage-record.js';
 import { madeBy } from './warm-tree.js';
 
@@ -51,6 +51,7 @@ export async function runTrials(lab: Lab, names: string[], options: RunOptions):
         event: 'kept',
         modelCalls: 0,
         tokens: null,
+        costUsd: null,
         note: 'recorded before',
       });
     } else {
@@ -139,12 +140,10 @@ async function runAttempt(
   const base = await baseOf(lab, spec.spec.case, spec.spec.baseCommit);
   const place = placeOfSpec(lab, spec.spec);
   const { offered, inPrompt } = deliveryOf(lab, spec.spec.arm, spec.spec.case);
+  const prices = pricesOf(ofArm(lab.experiment, spec.spec.arm).model);
   const seed = trialSeed(spec.spec.seed, name);
-  const report = (event: ProgressEvent['event'], calls: readonly CallRecord[], note: string) => {
-    const sum = sumUsage(calls.filter((call) => call.usage !== null).map((call) => call.usage));
-    const tokens = sum.inputTotal === null || sum.output === null ? null : sum.inputTotal + sum.output;
-    return options.onProgress({ at: lab.now().toISOString(), trial: name, event, modelCalls: calls.length, tokens, note });
-  };
+  const report = (event: ProgressEvent['event'], calls: readonly CallRecord[], note: string) =>
+    options.onProgress(progressOf({ at: lab.now(), trial: name, event, calls, prices, note }));
   await report('started', [], `attempt ${attempt}`);
   const session = await runSession(
     {

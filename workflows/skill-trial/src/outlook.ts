@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises';
+import { ProgressEvent } from './progress.js';
+import { summarise } from './summary.js';
+
+/** What is left of an experiment's trials, judged by those that have ended. */
+export interface Outlook {
+  done: number;
+  total: number;
+  /** Median time of a trial times the trials left, shared by those under way now; null before the first has ended. */
+  secondsLeft: number | null;
+  /** Median cost of a trial times the trials left; null where no trial's cost is known (no prices, or no usage). */
+  usdLeft: number | null;
+}
+
+/** Trials under way, with the moment each was started. */
+export function underWay(events: readonly ProgressEvent[]): Map<string, number> {
+  const starts = new Map<string, number>();
+  for (const { event, trial, at } of events) {
+    if (event === 'started') starts.set(trial, Date.parse(at));
+    if (event === 'ended' || event === 'kept') starts.delete(trial);
+  }
+  return starts;
+}
+
+export function outlook(events: readonly ProgressEvent[], total: number): Outlook {
+  const started = new Map<string, number>();
+  const done = new Set<string>();
+  const [seconds, costs]: [number[], (number | null)[]] = [[], []];
+  for (const { event, trial, at, costUsd } of events) {
+    if (event === 'started') started.set(trial, Date.parse(at));
+    if (event !== 'ended' && event !== 'kept') continue;
+    done.add(trial);
+    const from = started.get(trial);
+    if (event === 'kept' || from === undefined) continue;
+    seconds.push((Date.parse(at) - from) / 1000);
+    costs.push(costUsd);
+  }
+  const left = Math.max(0, total - done.size);
+  const [time, cost] = [summarise(seconds).median, summarise(costs).median];
+  return {
+    done: done.size,
+    total,
+    secondsLeft: time === null ? null : (time * left) / Math.max(1, underWay(events).size),
+    usdLeft: cost === null ? null : cost * left,
+  };
+}
+
+/** `12 of 60 trials done, about 20 min and 3.10 USD left`; what is unknown is called so, but for the cost of a model without prices. */
+export function outlookWords({ done, total, secondsLeft, usdLeft }: Outlook): string {
+  if (done >= total) return `${total} of ${total} trials done`;
+  const time = secondsLeft === null ? 'time left unknown' : `about ${duration(secondsLeft)}`;
+  const cost = usdLeft === null ? '' : ` and ${usdLeft.toFixed(2)} USD`;
+  return `${done} of ${total} trials done, ${time}${cost}${secondsLeft === null ? '' : ' left'}`;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}
+
+/** The events that say how far an experiment is; calls within a trial are most of the file and are left out unless wanted. Unreadable lines too: a runner may be writing. */
+export async function readProgress(file: string, { calls = false } = {}): Promise<ProgressEvent[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return text.split('\n').flatMap((line) => {
+    if (line === '' || (!calls && line.includes('"event":"call"'))) return [];
+    const parsed = ProgressEvent.safeParse(json(line));
+    return parsed.success ? [parsed.data] : [];
+  });
+}
+
+function json(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
