@@ -7,6 +7,7 @@ import type {
   TargetConfiguration,
 } from '@nx/devkit';
 import { type Experiment, makeSchedule, readExperiment } from 'skill-trial/settings';
+import { conditionsCommand } from './conditions.js';
 import { experimentTargets, trialTarget } from './targets.js';
 
 export { listTargets } from './targets.js';
@@ -29,7 +30,12 @@ async function projectsOf(folder: string, root: string): Promise<Record<string, 
       name,
       root: folder,
       tags: ['experiment', ...(experiment?.tags ?? [])],
-      targets: experimentTargets(name, experiment, schedule),
+      targets: experimentTargets(
+        name,
+        experiment,
+        schedule,
+        experiment === null ? '' : await conditionsCommand(root, experiment),
+      ),
     },
   };
   for (const [index, line] of schedule.entries()) {

@@ -61,11 +61,12 @@ const library = [
   { externalDependencies: [] },
 ];
 
-/** The targets of one experiment. `experiment` null: its settings are broken, and every target runs validate, which says how. */
+/** The targets of one experiment. `experiment` null: its settings are broken, and every target runs validate, which says how. `conditions`: see conditions.ts. */
 export function experimentTargets(
   name: string,
   experiment: Experiment | null,
   schedule: Schedule,
+  conditions: string,
 ): Record<string, TargetConfiguration> {
   const made = (path: string) => `{workspaceRoot}/data/runs/${name}/${path}`;
   const steps: Record<string, TargetConfiguration> = {
@@ -105,7 +106,7 @@ export function experimentTargets(
       ...agentFiles(name, experiment),
       ...experiment.cases.map((one) => `{workspaceRoot}/data/cases/${one}/**/*`),
       ...skills.map((skill) => `{workspaceRoot}/skills-src/${skill}/**/*`),
-      { runtime: `node workflows/dist/conditions.js ${name}` },
+      { runtime: conditions },
       ...library,
     ],
     outputs: ['lock.json', 'secret.txt', 'schedule.jsonl', 'specs', 'skills', 'references', 'setups'].map(made),
