@@ -1,6 +1,6 @@
 import { normalCdf } from './statistics/distribution.js';
 import { seededRandom } from './statistics/random.js';
-import { delta, summarise } from './summary.js';
+import { delta, knownOf, summarise } from './summary.js';
 
 export interface PermutationTest {
   /** Two-sided p; null where a group is empty. */
@@ -32,7 +32,7 @@ export function permutationTest(
   cases: { a: (number | null)[]; b: (number | null)[] }[],
   { limit = 200_000, samples = 9_999, seed = 1, most = 2_000 }: PermutationOptions = {},
 ): PermutationTest {
-  const known = cases.map(({ a, b }) => ({ a: a.filter((value) => value !== null), b: b.filter((value) => value !== null) }));
+  const known = cases.map(({ a, b }) => ({ a: knownOf(a), b: knownOf(b) }));
   if (known.length === 0 || known.some(({ a, b }) => a.length === 0 || b.length === 0))
     return { p: null, smallestP: null, arrangements: 0, method: 'exact' };
   const arrangements = known.reduce((product, { a, b }) => product * choose(a.length + b.length, b.length), 1);

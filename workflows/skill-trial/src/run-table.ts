@@ -118,11 +118,14 @@ export class RunTable {
   /** The known values of a metric in some rows, as a plain list. */
   list(metric: MetricId, rows: Uint32Array): number[] {
     const column = this.#values.get(metric) as Float64Array;
-    const list: number[] = [];
+    // of its length from the start: lists that grow leave twice their size to be collected
+    const list = new Array<number>(rows.length);
+    let length = 0;
     for (let at = 0; at < rows.length; at++) {
       const value = column[rows[at] as number] as number;
-      if (!Number.isNaN(value)) list.push(value);
+      if (!Number.isNaN(value)) list[length++] = value;
     }
+    list.length = length;
     return list;
   }
 

@@ -13,7 +13,7 @@ import { shiftOverCases, shiftWithinCases } from './statistics/hodges-lehmann.js
 import { Interval } from './statistics/interval.js';
 import { logRankTest, type RunTime, restrictedMean } from './statistics/log-rank.js';
 import { adjustP } from './statistics/multiplicity.js';
-import { delta, type Summary, summarise, summariseSorted } from './summary.js';
+import { delta, type Outline, outline, summarise, summariseSorted } from './summary.js';
 
 const number = z.number().nullable();
 const Shift = z.strictObject({ estimate: number, interval: Interval.nullable() });
@@ -103,7 +103,7 @@ export function testArms(
 function testOne(runs: RunTable, arms: Arms, contrast: Contrast, id: MetricId, rule: Rule | null): Statistic {
   const groups = valuesByCase(runs, contrast, id);
   const { p, smallestP, arrangements, method } = permutationTest(groups);
-  const sides = groups.map(({ a, b }) => ({ a: summarise(a), b: summarise(b) }));
+  const sides = groups.map(({ a, b }) => ({ a: outline(a), b: outline(b) }));
   const estimate = meanDifference(sides);
   const isBinary = metricOf(id).aggregate === 'share';
   const margin = rule?.primary === id ? rule.equivalence_margin : undefined;
@@ -174,7 +174,7 @@ function armsOf(runs: RunTable, { arm, control }: Contrast) {
   };
 }
 
-function overCases(sides: { a: Summary; b: Summary }[], isBinary: boolean, isShift: boolean): Statistic['overCases'] {
+function overCases(sides: { a: Outline; b: Outline }[], isBinary: boolean, isShift: boolean): Statistic['overCases'] {
   const differences = sides.map(({ a, b }) => delta(a.mean, b.mean));
   const { p, smallestP, cases } = signFlipTest(differences);
   // one outcome a case and arm: all its runs agree

@@ -52,6 +52,28 @@ export function summariseSorted(known: Float64Array, nTotal: number): Summary {
   };
 }
 
+/** What a summary says of values without putting them in order. */
+export type Outline = Pick<Summary, 'nUsed' | 'min' | 'max' | 'mean'>;
+
+/** Count, range and mean of the known values; all but the count null where none is. */
+export function outline(values: readonly (number | null)[]): Outline {
+  let [nUsed, sum, min, max] = [0, 0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at];
+    if (value === null || value === undefined) continue;
+    nUsed += 1;
+    sum += value;
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  return nUsed === 0 ? { nUsed, min: null, max: null, mean: null } : { nUsed, min, max, mean: sum / nUsed };
+}
+
+/** The known values in their order: the list itself where it has no null, since most have none and may be long. */
+export function knownOf(values: (number | null)[]): number[] {
+  return values.includes(null) ? values.filter((value) => value !== null) : (values as number[]);
+}
+
 /** The value below which a share p of the sorted values lies: Hyndman and Fan's type 7 (1996), R's default. Throws on no value. */
 export function quantile(sorted: ArrayLike<number>, p: number): number {
   if (sorted.length === 0) throw new RangeError('no value has no quantile');

@@ -71,8 +71,13 @@ export function signFlipTest(
   const random = seededRandom(seed);
   let extreme = 0;
   for (let sample = 0; sample < samples; sample++) {
-    let sum = 0;
-    for (const value of known) sum += random.next() < 0.5 ? value : -value;
+    let [sum, bits] = [0, 0];
+    for (let at = 0; at < cases; at++) {
+      // one number gives thirty signs
+      if (at % 30 === 0) bits = random.below(2 ** 30);
+      sum += (bits & 1) === 1 ? (known[at] as number) : -(known[at] as number);
+      bits >>= 1;
+    }
     if (Math.abs(sum) >= seen - slack) extreme += 1;
   }
   return { p: (extreme + 1) / (samples + 1), smallestP: 1 / (samples + 1), cases, method: 'monte-carlo' };

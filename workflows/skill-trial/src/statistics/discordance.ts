@@ -1,4 +1,4 @@
-import { summarise } from '../summary.js';
+import { outline } from '../summary.js';
 
 /** How the cases of two arms differ: a net change of zero can hide as many gained as lost. */
 export interface Discordance {
@@ -21,8 +21,12 @@ export function discordance(
 ): Discordance {
   const result: Discordance = { gained: [], lost: [], same: 0, unknown: 0, unsteady: [], atFloor: [], atCeiling: [] };
   for (const { name, a, b } of cases) {
-    const [before, after] = [summarise(a), summarise(b)];
+    const [before, after] = [outline(a), outline(b)];
     if ([before, after].some((arm) => arm.min !== arm.max)) result.unsteady.push(name);
+    const [low, high] = [
+      [before.min, after.min],
+      [before.max, after.max],
+    ];
     if (before.mean === null || after.mean === null) {
       result.unknown += 1;
       continue;
@@ -31,9 +35,8 @@ export function discordance(
     if (change > 1e-9) result.gained.push(name);
     else if (change < -1e-9) result.lost.push(name);
     else result.same += 1;
-    const all = [...a, ...b].filter((value) => value !== null);
-    if (floor !== null && all.every((value) => value <= floor)) result.atFloor.push(name);
-    if (ceiling !== null && all.every((value) => value >= ceiling)) result.atCeiling.push(name);
+    if (floor !== null && high.every((value) => value !== null && value <= floor)) result.atFloor.push(name);
+    if (ceiling !== null && low.every((value) => value !== null && value >= ceiling)) result.atCeiling.push(name);
   }
   return result;
 }

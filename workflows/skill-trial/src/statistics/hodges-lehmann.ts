@@ -1,4 +1,4 @@
-import { summarise } from '../summary.js';
+import { knownOf, summarise } from '../summary.js';
 import { normalQuantile, signRankCdf } from './distribution.js';
 import type { Interval } from './interval.js';
 
@@ -18,9 +18,7 @@ const most = 1_000_000;
  * normal-approximated beyond 50 runs an arm. Differences beyond a million are not made: null.
  */
 export function shiftWithinCases(cases: { a: (number | null)[]; b: (number | null)[] }[], level = 0.95): Shift {
-  const known = cases
-    .map(({ a, b }) => ({ a: a.filter((value) => value !== null), b: b.filter((value) => value !== null) }))
-    .filter(({ a, b }) => a.length > 0 && b.length > 0);
+  const known = cases.map(({ a, b }) => ({ a: knownOf(a), b: knownOf(b) })).filter(({ a, b }) => a.length > 0 && b.length > 0);
   const count = known.reduce((sum, { a, b }) => sum + a.length * b.length, 0);
   if (count === 0 || count > most) return { estimate: null, interval: null };
   const differences = new Float64Array(count);

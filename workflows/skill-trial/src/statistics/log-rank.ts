@@ -31,15 +31,13 @@ export function logRankTest(cases: { a: RunTime[]; b: RunTime[] }[]): LogRank {
 
 /** One score for each run, in the order given; they add up to 0. Cut-off runs are at risk up to their time, ties included. */
 export function logRankScores(runs: RunTime[]): number[] {
-  const ends = [...new Set(runs.flatMap(({ seconds, ended }) => (ended ? [seconds] : [])))];
-  const steps = ends.map((at) => ({
-    at,
-    hazard:
-      runs.filter(({ seconds, ended }) => ended && seconds === at).length / runs.filter(({ seconds }) => seconds >= at).length,
-  }));
-  return runs.map(
-    ({ seconds, ended }) => Number(ended) - steps.reduce((sum, { at, hazard }) => sum + (at <= seconds ? hazard : 0), 0),
-  );
+  let hazard = 0;
+  const hazards = new Map<number, number>();
+  for (const { at, ended, atRisk } of lifeTable(runs)) {
+    hazard += ended / atRisk;
+    hazards.set(at, hazard);
+  }
+  return runs.map(({ seconds, ended }) => Number(ended) - (hazards.get(seconds) as number));
 }
 
 /**
@@ -47,14 +45,27 @@ export function logRankScores(runs: RunTime[]): number[] {
  * a run, and where the last run was cut off before the horizon, beyond which nothing is known.
  */
 export function restrictedMean(runs: RunTime[], horizon: number): number | null {
-  const last = Math.max(...runs.map(({ seconds }) => seconds));
-  if (runs.length === 0 || (last < horizon && runs.some(({ seconds, ended }) => seconds === last && !ended))) return null;
+  const table = lifeTable(runs);
+  const last = table.at(-1);
+  if (last === undefined || (last.at < horizon && last.ended < last.atRisk)) return null;
   let [area, share, from] = [0, 1, 0];
-  for (const at of [...new Set(runs.map(({ seconds }) => seconds))].filter((time) => time < horizon).sort((a, b) => a - b)) {
+  for (const { at, ended, atRisk } of table) {
+    if (at >= horizon) break;
     area += share * (at - from);
-    const ended = runs.filter((run) => run.ended && run.seconds === at).length;
-    share *= 1 - ended / runs.filter(({ seconds }) => seconds >= at).length;
+    share *= 1 - ended / atRisk;
     from = at;
   }
   return area + share * (horizon - from);
+}
+
+/** Every time of a run, ascending: how many runs ended then, and how many were under way until then. Sorted once: runs may be a million. */
+function lifeTable(runs: RunTime[]): { at: number; ended: number; atRisk: number }[] {
+  const sorted = [...runs].sort((one, other) => one.seconds - other.seconds);
+  const table: { at: number; ended: number; atRisk: number }[] = [];
+  for (const [index, { seconds, ended }] of sorted.entries()) {
+    const last = table.at(-1);
+    if (last?.at === seconds) last.ended += Number(ended);
+    else table.push({ at: seconds, ended: Number(ended), atRisk: runs.length - index });
+  }
+  return table;
 }
