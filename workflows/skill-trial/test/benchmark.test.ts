@@ -327,5 +327,7 @@ describe('follow-ups', () => {
     expect(pi.launch(request).argv.at(-1)).toBe('/s/tea');
     expect(pi.followUpProblem?.('-x')).toContain('option');
     expect(pi.followUpProblem?.('More')).toBeNull();
+    expect(pi.followUpProblem?.('é'.repeat(65_535))).toBeNull();
+    expect(pi.followUpProblem?.('é'.repeat(65_536))).toContain('131072 bytes');
   });
 });

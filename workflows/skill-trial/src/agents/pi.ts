@@ -28,11 +28,19 @@ export const pi: Agent = {
   install: '@earendil-works/pi-coding-agent@1.6.0',
   mcp: false,
   find,
-  followUpProblem: (prompt) =>
-    /^[-@]/.test(prompt) ? 'pi takes a prompt that begins with - or @ for an option or a file' : null,
+  followUpProblem,
   launch,
   readEvents,
 };
+
+/** Follow-ups stand on pi's command line, where Linux takes no word of 128 KiB or more; the first prompt comes on standard input. */
+function followUpProblem(prompt: string): string | null {
+  if (/^[-@]/.test(prompt)) return 'pi takes a prompt that begins with - or @ for an option or a file';
+  const bytes = Buffer.byteLength(prompt);
+  return bytes < 128 * 1024
+    ? null
+    : `pi is given a follow-up on its command line, and this one has ${bytes} bytes (at most 131,071)`;
+}
 
 async function find(root: string): Promise<AgentProgram> {
   const paths = rootPaths(root);
