@@ -1,11 +1,19 @@
-import { outlook, outlookWords, readProgress, runTrials, sweepSessions, trialsOfArm, writeProgress } from 'skill-trial/run';
+import {
+  outlook,
+  outlookWords,
+  readProgress,
+  recordedTrials,
+  runTrials,
+  sweepSessions,
+  trialsOfArm,
+  writeProgress,
+} from 'skill-trial/run';
 import { argv } from 'zx';
 import { step } from './step.js';
 
 await step('run', 'runs the named trials (<case>.<arm>.<repeat> …) one after the other', async ({ lab, words, say }) => {
   const swept = await sweepSessions();
   if (swept > 0) say(`removed ${swept} folder(s) left by a killed run`);
-  const total = trialsOfArm(lab.experiment).length;
   const names = words.length > 0 ? words : trialsOfArm(lab.experiment, argv.arm);
   await runTrials(lab, names, {
     consent: process.env.SKILL_TRIAL_YES === '1',
@@ -13,10 +21,10 @@ await step('run', 'runs the named trials (<case>.<arm>.<repeat> …) one after t
       await writeProgress(lab.run.progress, event);
       if (event.event === 'started') say(`${event.trial} started (${event.note})`);
       if (event.event === 'ended')
-        say(
-          `${event.trial} ${event.note}: ${event.modelCalls} model calls, ${event.tokens ?? 'unknown'} tokens; ${outlookWords(outlook(await readProgress(lab.run.progress), total))}`,
-        );
+        say(`${event.trial} ${event.note}: ${event.modelCalls} model calls, ${event.tokens ?? 'unknown'} tokens`);
       if (event.event === 'kept') say(`${event.trial} kept: ${event.note}`);
     },
   });
+  const all = { recorded: await recordedTrials(lab), total: trialsOfArm(lab.experiment).length };
+  say(outlookWords(outlook(await readProgress(lab.run.progress), all)));
 });

@@ -1,5 +1,15 @@
 import logUpdate from 'log-update';
-import { type Lab, outlook, outlookWords, type ProgressEvent, readProgress, trialsOfArm, underWay } from 'skill-trial';
+import {
+  type Lab,
+  type Outlook,
+  outlook,
+  outlookWords,
+  type ProgressEvent,
+  readProgress,
+  recordedTrials,
+  trialsOfArm,
+  underWay,
+} from 'skill-trial';
 
 export interface LiveProgress {
   /** Prints a lasting line above the live one. */
@@ -12,9 +22,13 @@ export function followProgress(lab: Lab, _say: (text: string) => void): LiveProg
   if (!process.stdout.isTTY || process.env.CI === 'true') return { print: (text) => console.log(text), stop: () => undefined };
   const total = trialsOfArm(lab.experiment).length;
   let line = '';
+  let [ended, recorded] = [-1, 0];
   const draw = async () => {
     const events = await readProgress(lab.run.progress, { calls: true });
-    line = describe(events, total, Date.now());
+    const over = events.filter(({ event }) => event === 'ended' || event === 'kept').length;
+    // records are counted when there may be more of them, not at every drawing
+    if (over !== ended) [ended, recorded] = [over, await recordedTrials(lab)];
+    line = describe(events, outlook(events, { recorded, total }), Date.now());
     if (line !== '') logUpdate(line);
   };
   const timer = setInterval(() => void draw().catch(() => undefined), 250);
@@ -32,7 +46,7 @@ export function followProgress(lab: Lab, _say: (text: string) => void): LiveProg
 }
 
 /** The live line for what the progress lines say at a moment (in ms); '' when no trial is under way. */
-export function describe(events: ProgressEvent[], total: number, now: number): string {
+export function describe(events: ProgressEvent[], left: Outlook, now: number): string {
   const starts = underWay(events);
   const running = [...starts.keys()];
   if (running.length === 0) return '';
@@ -40,5 +54,5 @@ export function describe(events: ProgressEvent[], total: number, now: number): s
     const last = events.findLast((event) => event.trial === trial);
     return `${trial} ${Math.round((now - (starts.get(trial) as number)) / 1000)} s, ${last?.modelCalls ?? 0} calls, ${last?.tokens ?? 'unknown'} tokens`;
   });
-  return `▸ ${parts.join(' | ')} — ${outlookWords(outlook(events, total))}`;
+  return `▸ ${parts.join(' | ')} — ${outlookWords(left)}`;
 }

@@ -17,7 +17,14 @@ export function importedModel(
   { model, api, baseUrl, keyEnv }: ModelWish,
   usual: Model['api'],
 ): Pick<Model, 'id' | 'api' | 'base_url' | 'key_env'> {
-  if (model === undefined) return { ...unset, api: api ?? usual, key_env: keyEnv ?? 'MODEL_KEY' };
+  if (model === undefined && (baseUrl !== undefined || keyEnv !== undefined)) {
+    throw new SettingsError('Which model?', {
+      expected: '--model, the id of one at that address',
+      found: '--base-url or --key-env alone',
+      next: 'add --model, or leave all three for experiment.yaml',
+    });
+  }
+  if (model === undefined) return { ...unset, api: api ?? usual, key_env: 'MODEL_KEY' };
   if (baseUrl === undefined) {
     throw new SettingsError(`Where is the model ${model}?`, {
       expected: '--base-url, such as http://127.0.0.1:11434/v1, and --key-env where the provider wants a key',

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { ProgressEvent } from './progress.js';
 import { summarise } from './summary.js';
 
-/** What is left of an experiment's trials, judged by those that have ended. */
+/** What is left of an experiment's trials, judged by its records and by the trials that have ended. */
 export interface Outlook {
   done: number;
   total: number;
@@ -22,23 +22,21 @@ export function underWay(events: readonly ProgressEvent[]): Map<string, number> 
   return starts;
 }
 
-export function outlook(events: readonly ProgressEvent[], total: number): Outlook {
+/** `recorded`: how many of the `total` trials have a record now. What has ended tells how long and how dear one is, whatever came of it. */
+export function outlook(events: readonly ProgressEvent[], { recorded, total }: { recorded: number; total: number }): Outlook {
   const started = new Map<string, number>();
-  const done = new Set<string>();
   const [seconds, costs]: [number[], (number | null)[]] = [[], []];
   for (const { event, trial, at, costUsd } of events) {
-    if (event === 'started') started.set(trial, Date.parse(at));
-    if (event !== 'ended' && event !== 'kept') continue;
-    done.add(trial);
     const from = started.get(trial);
-    if (event === 'kept' || from === undefined) continue;
+    if (event === 'started') started.set(trial, Date.parse(at));
+    if (event !== 'ended' || from === undefined) continue;
     seconds.push((Date.parse(at) - from) / 1000);
     costs.push(costUsd);
   }
-  const left = Math.max(0, total - done.size);
+  const left = Math.max(0, total - recorded);
   const [time, cost] = [summarise(seconds).median, summarise(costs).median];
   return {
-    done: done.size,
+    done: recorded,
     total,
     secondsLeft: time === null ? null : (time * left) / Math.max(1, underWay(events).size),
     usdLeft: cost === null ? null : cost * left,

@@ -5,6 +5,7 @@ export { type Lab, openLab } from './lab.js';
 export { outlook, outlookWords, readProgress } from './outlook.js';
 export { findRoot } from './paths.js';
 export { writeProgress } from './progress.js';
+export { recordedTrials } from './receipts.js';
 export { trialsOfArm } from './schedule.js';
 export { sweepSessions } from './session.js';
 export { runTrials } from './trial.js';

@@ -27,8 +27,9 @@ describe('the model of an imported experiment', () => {
     });
   });
 
-  test('needs an address', () => {
+  test('needs an address, and an address a model', () => {
     expect(() => importedModel({ model: 'qwen3' }, 'openai-completions')).toThrow(SettingsError);
+    expect(() => importedModel({ baseUrl: local.baseUrl }, 'openai-completions')).toThrow(/Which model/);
   });
 
   test('left open is refused before anything runs, with the place to set it; the judge alone as well', () => {

@@ -25,20 +25,32 @@ describe('what is left of an experiment', () => {
       at(52, 'd', 'kept'),
       at(52, 'e', 'started'),
     ];
-    expect(outlook(events, 10)).toEqual({ done: 4, total: 10, secondsLeft: 72, usdLeft: expect.closeTo(1.2) });
-    expect(outlookWords(outlook(events, 10))).toBe('4 of 10 trials done, about 72 s and 1.20 USD left');
-    expect(outlookWords(outlook(events, 4))).toBe('4 of 4 trials done');
+    expect(outlook(events, { recorded: 4, total: 10 })).toEqual({
+      done: 4,
+      total: 10,
+      secondsLeft: 72,
+      usdLeft: expect.closeTo(1.2),
+    });
+    expect(outlookWords(outlook(events, { recorded: 4, total: 10 }))).toBe('4 of 10 trials done, about 72 s and 1.20 USD left');
+    expect(outlookWords(outlook(events, { recorded: 4, total: 4 }))).toBe('4 of 4 trials done');
+  });
+
+  test('counts records and not events: an attempt that the surroundings ended, or an old line, is no trial done', () => {
+    const failed = [at(0, 'a', 'started'), at(30, 'a', 'ended')];
+    expect(outlook(failed, { recorded: 0, total: 2 })).toEqual({ done: 0, total: 2, secondsLeft: 60, usdLeft: null });
   });
 
   test('is shared by the trials that are under way', () => {
     const events = [at(0, 'a', 'started'), at(0, 'b', 'started'), at(60, 'a', 'ended'), at(60, 'c', 'started')];
-    expect(outlook(events, 9).secondsLeft).toBe((60 * 8) / 2);
+    expect(outlook(events, { recorded: 1, total: 9 }).secondsLeft).toBe((60 * 8) / 2);
   });
 
   test('is unknown before a trial has ended, and its cost where none is known', () => {
-    expect(outlook([], 3)).toEqual({ done: 0, total: 3, secondsLeft: null, usdLeft: null });
-    expect(outlookWords(outlook([at(0, 'a', 'started')], 3))).toBe('0 of 3 trials done, time left unknown');
-    expect(outlookWords(outlook([at(0, 'a', 'started'), at(7200, 'a', 'ended')], 3))).toBe(
+    expect(outlook([], { recorded: 0, total: 3 })).toEqual({ done: 0, total: 3, secondsLeft: null, usdLeft: null });
+    expect(outlookWords(outlook([at(0, 'a', 'started')], { recorded: 0, total: 3 }))).toBe(
+      '0 of 3 trials done, time left unknown',
+    );
+    expect(outlookWords(outlook([at(0, 'a', 'started'), at(7200, 'a', 'ended')], { recorded: 1, total: 3 }))).toBe(
       '1 of 3 trials done, about 4.0 h left',
     );
   });
