@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { z } from 'zod';
 import { applyPatch } from './base.js';
 import { redact } from './blinding.js';
 import { requireConsent } from './consent.js';
@@ -18,6 +19,10 @@ import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } f
 import { runInTree } from './tree-run.js';
 import type { SavedTrial } from './trial-record.js';
 import { inTurn } from './turn.js';
+
+/** command.json: how the command of a check ended; exitCode is null where a signal ended it. */
+const CommandRun = z.strictObject({ schemaVersion: z.literal(1), exitCode: z.int().nullable(), timedOut: z.boolean() });
+type CommandRun = z.infer<typeof CommandRun>;
 
 export interface GradeOptions {
   /** A real judge costs money: the person (or script) said yes. */
@@ -149,16 +154,13 @@ async function gradeTrial(
         };
         await ensure(target, async (draft) => {
           const { outcome } = await runInTree(plan, draft, () => ({ argv: ['bash', '-c', check.command], env: {} }));
-          const { exitCode, timedOut } = outcome;
-          await writeFile(join(draft, 'command.json'), prettyJson({ schemaVersion: 1, exitCode, timedOut }));
+          const saved: CommandRun = { schemaVersion: 1, exitCode: outcome.exitCode, timedOut: outcome.timedOut };
+          await writeFile(join(draft, 'command.json'), prettyJson(saved));
         });
-        const saved = JSON.parse(await readFile(join(target, 'command.json'), 'utf8')) as {
-          exitCode: number | null;
-          timedOut: boolean;
-        };
+        const { exitCode, timedOut } = await readJson(join(target, 'command.json'), CommandRun);
         const tail = (await readFile(join(target, 'stdout.txt'), 'utf8')).trim().split('\n').at(-1)?.slice(0, 200) ?? '';
         records.push({ path: relative(lab.run.run, target), sha256: await recordHash(target) });
-        return { ...saved, tail };
+        return { exitCode, timedOut, tail };
       },
     };
     const assertions: AssertionGrade[] = [];

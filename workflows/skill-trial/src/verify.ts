@@ -75,9 +75,10 @@ async function rederive(lab: Lab, saved: Study, failures: string[]): Promise<Ver
   return report.verification;
 }
 
-/** Every record's bytes against its manifest, and the manifest against the ledger. */
-async function checkRecords({
+/** Every record's bytes against its manifest, and the manifest against what names it: the ledger, the lock or a file of the run. */
+export async function checkRecords({
   lab,
+  lock,
   ledger,
   trials,
   control,
@@ -85,6 +86,7 @@ async function checkRecords({
   behaviour,
   verdicts,
   judgement,
+  grading,
   discovery,
 }: Study): Promise<string[]> {
   const failures: string[] = [];
@@ -125,6 +127,16 @@ async function checkRecords({
     const hash = await whole(join(lab.run.run, record.path), record.path);
     const known = judged.some(({ event }) => event.kind === 'judged' && event.content === content && event.record === hash);
     if (hash !== record.sha256 || !known) failures.push(`${record.path}: the judge's ledger holds another record`);
+  }
+  // equal outputs share their grades
+  const graded = new Map((grading?.trials ?? []).flatMap(({ records }) => records.map(({ path, sha256 }) => [path, sha256])));
+  for (const [path, stated] of graded) {
+    if ((await whole(join(lab.run.run, path), path)) !== stated) failures.push(`${path}: grading.json holds another record`);
+  }
+  for (const [name, { setup }] of Object.entries(lock.conditions.cases)) {
+    if (setup === undefined) continue;
+    const hash = await whole(join(lab.run.run, setup.path), setup.path);
+    if (hash !== setup.sha256) failures.push(`${setup.path}: the lock holds another set-up of case ${name}`);
   }
   for (const row of discovery?.arms ?? []) {
     for (const [kind, stated] of Object.entries(row.records)) {
