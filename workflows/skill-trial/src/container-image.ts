@@ -38,11 +38,16 @@ export async function obtainImage(name: string): Promise<string> {
   return (await idOf(engine, name)) as string;
 }
 
+/** The name that the image of a case's Dockerfile has on this machine: of all that lies in the Dockerfile's folder. */
+export async function builtName(owner: string, dockerfile: string): Promise<string> {
+  return `localhost/skill-trial-case-${owner}:${(await hashTree(dirname(dockerfile))).slice(0, 16)}`;
+}
+
 /** Builds an image from a Dockerfile in its own folder, and returns its identity. Equal folders are built once. */
 export async function buildImage(owner: string, dockerfile: string): Promise<string> {
   const engine = await requireEngine();
   const context = dirname(dockerfile);
-  const tag = `localhost/skill-trial-case-${owner}:${(await hashTree(context)).slice(0, 16)}`;
+  const tag = await builtName(owner, dockerfile);
   const there = await idOf(engine, tag);
   if (there !== null) return there;
   // a higher limit of the lab's own than the engine may set would keep it from starting

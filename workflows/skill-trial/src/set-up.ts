@@ -4,12 +4,12 @@ import { z } from 'zod';
 import type { Base } from './base.js';
 import type { Case } from './case.js';
 import { SetUp } from './environment.js';
-import { PrerequisiteError } from './errors.js';
+import { PrerequisiteError, RecordError } from './errors.js';
 import { hashOf } from './hash.js';
 import type { Lab } from './lab.js';
 import { allowedHosts, readConnections } from './network-proxy.js';
 import { type Place, placeKey } from './place.js';
-import { hasRecord, prettyJson, readJson, recordHash, sealRecord } from './record.js';
+import { checkRecord, hasRecord, prettyJson, readJson, recordHash, sealRecord } from './record.js';
 import { runInTree } from './tree-run.js';
 import { packWarm, WarmTree, warmFile } from './warm-tree.js';
 
@@ -54,10 +54,13 @@ export async function setUpCase(
 ): Promise<FrozenSetUp | null> {
   const { setup } = one;
   if (setup === undefined) return null;
-  const key = hashOf({ ...placeKey({ ...place, warm: null }), base: base.commit, setup });
+  const key = setUpKey(setup, base.commit, place);
   const folder = lab.run.setUp(one.name, key);
-  if (!(await hasRecord(folder))) {
-    onStep(`set-up of case ${one.name}: ${setup.command}`);
+  const broken = (await hasRecord(folder)) ? await brokenIn(folder) : null;
+  if (broken === null || broken.length > 0) {
+    onStep(`set-up of case ${one.name}${broken === null ? '' : ` anew, ${broken.join(', ')}`}: ${setup.command}`);
+    // a record wins over a draft: a broken one has to go, and the lock will say whether the new one made the same
+    await rm(folder, { recursive: true, force: true });
     await mkdir(lab.run.scratch, { recursive: true });
     const draft = await mkdtemp(join(lab.run.scratch, 'setup-'));
     try {
@@ -71,6 +74,25 @@ export async function setUpCase(
   const { elapsedSeconds } = await readJson(join(folder, 'setup.json'), SetUpRun);
   const sha256 = await recordHash(folder);
   return { key, path: relative(lab.run.run, folder), sha256, content, seconds: elapsedSeconds, files, bytes };
+}
+
+/** Of all that a set-up follows from. Without an image it takes Node and the system from the machine, so these are part of it. */
+export function setUpKey(
+  setup: SetUp,
+  base: string,
+  place: Omit<Place, 'warm'>,
+  { version, platform, arch }: Pick<NodeJS.Process, 'version' | 'platform' | 'arch'> = process,
+): string {
+  const machine = place.image === null ? { node: version, platform: `${platform}-${arch}` } : {};
+  return hashOf({ ...placeKey({ ...place, warm: null }), ...machine, base, setup });
+}
+
+/** What is wrong with a record; [] when it is whole. */
+function brokenIn(folder: string): Promise<string[]> {
+  return checkRecord(folder).catch((error) => {
+    if (!(error instanceof RecordError)) throw error;
+    return ['manifest.json: altered'];
+  });
 }
 
 async function runSetUp(

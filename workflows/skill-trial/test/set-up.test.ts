@@ -13,7 +13,7 @@ import { type Place, plainPlace } from '../src/place.js';
 import { defaultLimits } from '../src/resource-limits.js';
 import { findSandbox } from '../src/sandbox.js';
 import type { SandboxKind } from '../src/sandbox-plan.js';
-import { setUpCase } from '../src/set-up.js';
+import { setUpCase, setUpKey } from '../src/set-up.js';
 import { runTestCheck } from '../src/test-check.js';
 import { ignoreLine, layWarm, madeBy, topmost, type Warm } from '../src/warm-tree.js';
 import { failure, tempFolder, writeFiles } from './fixture.js';
@@ -178,6 +178,22 @@ describe('a set-up', () => {
     await failure(FrozenError, () => warmWorkspace(base, found));
   });
 
+  test('a broken record is made anew by the next freeze, which says so', async () => {
+    const { base, run, steps, warm } = await caseWith({ 'a.txt': 'a\n' }, { command: 'echo 1 > made' });
+    const found = await warm();
+    await appendFile(join(found.folder, 'workspace.tar'), 'x');
+    const again = await run();
+    expect(steps[1]).toBe('set-up of case tiny anew, workspace.tar: altered: echo 1 > made');
+    expect(again).toMatchObject({ content: found.content });
+    const { workspace } = await warmWorkspace(base, found);
+    expect(await readFile(join(workspace, 'made'), 'utf8')).toBe('1\n');
+    await writeFile(join(found.folder, 'manifest.json'), '{');
+    await run();
+    expect(steps[2]).toBe('set-up of case tiny anew, manifest.json: altered: echo 1 > made');
+    expect(await run()).toMatchObject({ content: found.content });
+    expect(steps).toHaveLength(3);
+  });
+
   test("nothing is written through a link that stands in a folder's place", async () => {
     const { base, warm } = await caseWith({ 'src/a.txt': 'a\n' }, { command: 'echo 1 > src/made; echo 2 > made' });
     const scratch = await tempFolder();
@@ -194,6 +210,16 @@ describe('a set-up', () => {
     expect(execFileSync('ls', [outside], { encoding: 'utf8' })).toBe('');
     expect(await readFile(join(workspace, 'made'), 'utf8')).toBe('2\n');
   });
+});
+
+test("a set-up follows from the machine's Node and system where there is no image, and from the image where there is one", () => {
+  const machine = { version: 'v22.0.0', platform: 'linux', arch: 'x64' } as const;
+  const others = [{ version: 'v24.0.0' }, { platform: 'darwin' }, { arch: 'arm64' }] as const;
+  const key = (image: string | null, other: object = {}) =>
+    setUpKey(SetUp.parse({ command: 'npm ci' }), 'abc', { ...plainPlace('container'), image }, { ...machine, ...other });
+  expect(new Set([key(null), ...others.map((other) => key(null, other))]).size).toBe(4);
+  expect(new Set([key('sha256:1'), ...others.map((other) => key('sha256:1', other))]).size).toBe(1);
+  expect(key('sha256:2')).not.toBe(key('sha256:1'));
 });
 
 test('what a set-up made is named by its topmost paths', () => {
