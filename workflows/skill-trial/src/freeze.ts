@@ -22,6 +22,7 @@ import { findSandbox, type SandboxFound } from './sandbox.js';
 import { makeSchedule } from './schedule.js';
 import { loadScript } from './script.js';
 import { writeSkill } from './skill.js';
+import { requireRevisions } from './skill-revision.js';
 import { type Spec, specHash, type TrialSpec } from './spec.js';
 import { isGreen, runTestCheck } from './test-check.js';
 import { trialName } from './trial-name.js';
@@ -35,6 +36,7 @@ const run = promisify(execFile);
  * and one spec per trial. Conditions equal to those of the present lock keep it, byte for byte; others make a new one beside the old.
  */
 export async function freeze(lab: Lab, onStep?: (text: string) => void): Promise<{ lock: Lock; isNew: boolean }> {
+  await requireRevisions(lab.root, lab.experiment.arms);
   await validateLab(lab, onStep);
   const sandbox = await findSandbox(lab.experiment.sandbox, lab.experiment.sandbox_image);
   const bases = new Map<string, Base>();

@@ -7,8 +7,10 @@ import { SettingsError } from './errors.js';
 import { type Experiment, readExperiment } from './experiment.js';
 import { type Extras, readExtras } from './extras.js';
 import { requireModels } from './imported-model.js';
+import { Lock } from './lock.js';
 import { type RootPaths, type RunPaths, rootPaths, runPaths } from './paths.js';
 import { placeboOf } from './placebo.js';
+import { readJson } from './record.js';
 import { readSkill, type Skill } from './skill.js';
 import { readSkillAt } from './skill-revision.js';
 
@@ -57,6 +59,7 @@ export function caseOf(lab: Pick<Lab, 'cases'>, name: string): Case {
 /** The skills that every arm gives, by key. */
 async function readArmSkills(experiment: Experiment, paths: RootPaths, run: RunPaths): Promise<Map<string, Skill>> {
   const skills = new Map<string, Skill>();
+  const frozen = await frozenRevisions(experiment, run);
   const read = async (arm: string, name: string): Promise<Skill> => {
     const key = skillKey(experiment, arm, name);
     const known = skills.get(key);
@@ -66,13 +69,27 @@ async function readArmSkills(experiment: Experiment, paths: RootPaths, run: RunP
       placebo !== undefined
         ? placeboOf(await read(placebo, name))
         : revision !== undefined
-          ? await readSkillAt(paths.root, relative(paths.root, paths.skill(name)), name, revision, run.frozenSkill(key))
+          ? await readSkillAt(
+              paths.root,
+              relative(paths.root, paths.skill(name)),
+              name,
+              revision,
+              frozen[arm] === revision ? run.frozenSkill(key) : null,
+            )
           : await readSkill(paths.skill(name));
     skills.set(key, found);
     return found;
   };
   for (const [arm, { skills: names }] of Object.entries(experiment.arms)) for (const name of names) await read(arm, name);
   return skills;
+}
+
+/** The revision that each arm's kept copies were taken from, as the present lock says; {} where nothing is to be read from one. */
+async function frozenRevisions(experiment: Experiment, run: RunPaths): Promise<Record<string, string | undefined>> {
+  if (Object.values(experiment.arms).every((arm) => arm.skills_from === undefined)) return {};
+  const lock = await readJson(run.lock, Lock).catch(() => null);
+  const arms = Object.entries(lock?.conditions.settings.arms ?? {});
+  return Object.fromEntries(arms.map(([arm, { skills_from }]) => [arm, skills_from]));
 }
 
 /** Where a skill of an arm stands in `lab.skills` and in the lock. */

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PrerequisiteError, SettingsError } from './errors.js';
+import type { Experiment } from './experiment.js';
 import { openGit } from './git.js';
 import { readSkill, type Skill, type SkillFile, skillOf } from './skill.js';
 
@@ -14,17 +15,20 @@ export async function commitOf(root: string, revision: string): Promise<string |
 
 /**
  * A skill as the repository around `root` had it at a revision, from git's objects and not from the disk. Where the revision is not to
- * be had (a bundle, a shallow clone) the copy that freeze left in `frozen` is read: the lock says whether it is the same.
+ * be had (a bundle, a shallow clone) the copy that freeze left in `frozen` is read: the lock says whether it is the same. `frozen` is
+ * null where no freeze took the skill from that very revision.
  */
-export async function readSkillAt(root: string, folder: string, name: string, revision: string, frozen: string): Promise<Skill> {
+export async function readSkillAt(
+  root: string,
+  folder: string,
+  name: string,
+  revision: string,
+  frozen: string | null,
+): Promise<Skill> {
   const commit = await commitOf(root, revision);
   if (commit === null) {
-    if ((await stat(join(frozen, 'SKILL.md')).catch(() => null)) !== null) return readSkill(frozen);
-    throw new PrerequisiteError(`No revision ${revision} to take skill ${name} from`, {
-      expected: 'a commit, tag or branch of this repository',
-      found: `git does not know it in ${root}`,
-      next: 'fetch it (a shallow clone lacks old commits: git fetch --unshallow), or correct skills_from',
-    });
+    if (frozen !== null && (await stat(join(frozen, 'SKILL.md')).catch(() => null)) !== null) return readSkill(frozen);
+    throw unknownRevision(root, revision, `skill ${name}`);
   }
   const git = openGit(root);
   // ./ : below root, wherever the repository's own top is
@@ -44,6 +48,21 @@ export async function readSkillAt(root: string, folder: string, name: string, re
   }
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   return skillOf(name, files, `${revision}:${folder}/SKILL.md`);
+}
+
+/** Every revision that an arm names must be in git to be frozen: a copy of an earlier freeze proves nothing anew. */
+export async function requireRevisions(root: string, arms: Experiment['arms']): Promise<void> {
+  for (const [arm, { skills_from: revision }] of Object.entries(arms))
+    if (revision !== undefined && (await commitOf(root, revision)) === null)
+      throw unknownRevision(root, revision, `the skills of arm ${arm}`);
+}
+
+function unknownRevision(root: string, revision: string, what: string): PrerequisiteError {
+  return new PrerequisiteError(`No revision ${revision} to take ${what} from`, {
+    expected: 'a commit, tag or branch of this repository',
+    found: `git does not know it in ${root}`,
+    next: 'fetch it (a shallow clone lacks old commits: git fetch --unshallow), or correct skills_from',
+  });
 }
 
 function isMode(mode: string | undefined): mode is SkillFile['mode'] {

@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { PrerequisiteError } from '../src/errors.js';
 import { freeze } from '../src/freeze.js';
+import { openGit } from '../src/git.js';
 import { type Lab, openLab } from '../src/lab.js';
+import type { Lock } from '../src/lock.js';
 import { type Spec, specHash } from '../src/spec.js';
-import { tempFolder, writeFiles } from './fixture.js';
+import { failure, tempFolder, writeFiles } from './fixture.js';
 
 const rubric = (weight: number) => `id,requirement,weight,evidence_rule\nR1,x,${weight},y\n`;
 const skill = (name: string, body: string) => `---\nname: ${name}\ndescription: Does ${name}.\n---\n${body}\n`;
@@ -58,21 +61,30 @@ type Settings = typeof settings;
 async function frozen(
   change: { files?: Record<string, string>; settings?: (settings: Settings) => object; version?: string } = {},
 ): Promise<{ specs: Record<string, string>; id: string }> {
+  const root = await checkout({ ...settings, ...change.settings?.(settings) });
+  await writeFiles(root, change.files ?? {});
+  const { conditions, id } = await freezeIn(root, change.version);
+  return { specs: conditions.specs, id };
+}
+
+async function checkout(experiment: object): Promise<string> {
   const root = await tempFolder({
     'package.json': '{}',
     'skills-src/left/SKILL.md': skill('left', 'Left.'),
     'skills-src/right/SKILL.md': skill('right', 'Right.'),
-    'data/experiments/tiny/experiment.yaml': stringify({ ...settings, ...change.settings?.(settings) }),
+    'data/experiments/tiny/experiment.yaml': stringify(experiment),
   });
   for (const one of settings.cases) await writeFiles(join(root, 'data/cases', one), caseFiles(one));
-  await writeFiles(root, change.files ?? {});
+  return root;
+}
+
+async function freezeIn(root: string, version = '1.0.0'): Promise<Lock> {
   const lab = await openLab(root, 'tiny', () => new Date('2026-01-01T00:00:00Z'));
   const agent: Lab['agent'] = {
     ...lab.agent,
-    find: async () => ({ package: 'agent', version: change.version ?? '1.0.0', folder: '/agent', argv: () => ['true'] }),
+    find: async () => ({ package: 'agent', version, folder: '/agent', argv: () => ['true'] }),
   };
-  const { lock } = await freeze({ ...lab, agent });
-  return { specs: lock.conditions.specs, id: lock.id };
+  return (await freeze({ ...lab, agent })).lock;
 }
 
 const all = ['one.A', 'one.B', 'one.C', 'two.A', 'two.B', 'two.C'];
@@ -139,6 +151,38 @@ describe('a change of a frozen condition changes exactly the specs that depend o
 
   test('no two trials of different conditions share a spec', () => {
     expect(new Set(Object.values(before.specs)).size).toBe(all.length);
+  });
+});
+
+describe('the skills of an older revision', () => {
+  const from = (revision: string) => ({
+    ...settings,
+    cases: ['one'],
+    arms: { A: { skills: [] }, B: { skills: ['left'], skills_from: revision } },
+  });
+
+  test('are those of that revision or refused: the copy of an earlier freeze stands for no other, and is not frozen again', async () => {
+    const root = await checkout(from('v1'));
+    const git = openGit(root);
+    await git.init();
+    await git.add('skills-src');
+    await git.commit('first');
+    await git.addTag('v1');
+    await writeFiles(root, { 'skills-src/left/SKILL.md': skill('left', 'Changed since.') });
+    const lock = await freezeIn(root);
+
+    await writeFiles(root, { 'data/experiments/tiny/experiment.yaml': stringify(from('v2')) });
+    const error = await failure(PrerequisiteError, () => openLab(root, 'tiny'));
+    expect(error.message).toContain('No revision v2');
+
+    // the same revision in a checkout that lacks it, as in a bundle: read, and not frozen
+    await writeFiles(root, { 'data/experiments/tiny/experiment.yaml': stringify(from('v1')) });
+    await git.raw(['tag', '-d', 'v1']);
+    const kept = (await openLab(root, 'tiny')).skills.get('B/left');
+    expect(kept?.sha256).toBe(lock.conditions.skills['B/left']?.sha256);
+    expect(kept?.body).toBe('Left.\n');
+    const refused = await failure(PrerequisiteError, () => freezeIn(root));
+    expect(refused.message).toContain('No revision v1 to take the skills of arm B from');
   });
 });
 
