@@ -38,7 +38,8 @@ export const Attestation = z.strictObject({
 });
 export type Attestation = z.infer<typeof Attestation>;
 
-type SkillText = Pick<Skill, 'name' | 'description' | 'body'>;
+/** What a skill says; `files` are those beside its SKILL.md and itself, absent: none. */
+type SkillText = Pick<Skill, 'name' | 'description' | 'body'> & Partial<Pick<Skill, 'files'>>;
 
 export interface AttestationInput {
   calls: { record: CallRecord; request: ModelRequest | null }[];
@@ -87,8 +88,8 @@ export function attest(input: AttestationInput): Attestation {
   if (whole !== null && !declared) problems.push(`the text of ${told.join(', ')} is not in front of the task`);
   const listed: string[] = [];
   const bodies: Attestation['bodies'] = [];
-  // what an own skill says as well is no sign of another
-  const ownText = plain([...input.own, ...inPrompt].map(({ description, body }) => `${description}\n${body}`).join('\n'));
+  // what an own skill says as well, in whichever of its files, is no sign of another
+  const ownText = plain([...input.own, ...inPrompt].map(everythingIn).join('\n'));
   const roles: [SkillText, 'own' | 'told' | 'other'][] = [
     ...input.own.map((one): [SkillText, 'own'] => [one, 'own']),
     ...inPrompt.map((one): [SkillText, 'told'] => [one, 'told']),
@@ -207,6 +208,10 @@ function foreignSkills({ catalogue, own }: AttestationInput, requests: { seq: nu
   for (const { seq, request } of requests)
     for (const { name } of catalogue(request)) if (!intended.includes(name) && !first.has(name)) first.set(name, seq);
   return [...first].map(([name, seq]) => ({ name, seq }));
+}
+
+function everythingIn({ description, body, files = [] }: SkillText): string {
+  return [description, body, ...files.map(({ content }) => content.toString('utf8'))].join('\n');
 }
 
 const textsOf = ({ turns }: ModelRequest, roles: Turn['role'][]) =>

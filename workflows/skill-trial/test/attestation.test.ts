@@ -78,6 +78,26 @@ describe('two skills of one name', () => {
   });
 });
 
+describe('text that moved between SKILL.md and a file beside it from one version to the next', () => {
+  const line = '- Ask who calls it, and read each caller before a single line of it is changed.\n';
+  const file = (path: string, text: string) => ({ path, mode: '100644' as const, content: Buffer.from(text) });
+  const short = { ...fix, files: [file('SKILL.md', fix.body), file('references/callers.md', line)] };
+  const long = { ...fix, body: fix.body + line, files: [file('SKILL.md', fix.body + line)] };
+  const read = request({
+    system: `<skills><skill><name>fix</name><description>${fix.description}</description></skill></skills>`,
+    turns: [turn('user', task), turn('tool', fix.body), turn('tool', line)],
+  });
+
+  test('is known to both: neither makes the other’s trial invalid', () => {
+    expect(judge([read], { own: [short], others: [long] }).problems).toEqual([]);
+    expect(judge([read], { own: [long], others: [short] }).problems).toEqual([]);
+  });
+
+  test('is a leak in an arm that has neither', () => {
+    expect(judge([read], { own: [], others: [long] }).problems).toContain('fix reached the arm without it, in request 1');
+  });
+});
+
 describe('the arm without skills', () => {
   test('a skill called "fix" does not trip over the ordinary word', () => {
     expect(judge([request({ system: 'Fix what you find. A fix needs a test.' })])).toMatchObject({
