@@ -121,6 +121,8 @@ export function makeBenchmark(study: Study, responses: Map<string, string>): Ben
       ),
     );
   };
+  // a description belongs to one arm: a placebo, an older version or another model of the same name is no run of it
+  const triggersOf = (arm: string | undefined) => triggerReports(lab.experiment.cases.flatMap((name) => runsOf(name, arm)));
   const all = { with: countGrades(evals.flatMap((one) => one.with)), without: countGrades(evals.flatMap((one) => one.without)) };
   return {
     schemaVersion: 2,
@@ -140,7 +142,7 @@ export function makeBenchmark(study: Study, responses: Map<string, string>): Ben
       deliver: deliverOf(arm),
       effects: effectsOf((one) => ({ with: one.further[arm] ?? [], without: runsOf(one.case, control) })),
     })),
-    triggers: triggerReports(grading?.trials ?? []),
+    triggers: triggersOf(contrast?.arm),
     timedOut: { with: all.with.timedOut, without: all.without.timedOut },
     unscored: all.with.unscored + all.without.unscored,
   };

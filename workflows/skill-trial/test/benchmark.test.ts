@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { pi } from '../src/agents/pi.js';
-import type { Benchmark } from '../src/benchmark.js';
+import { type Benchmark, makeBenchmark } from '../src/benchmark.js';
 import { benchmarkChanges } from '../src/benchmark-change.js';
 import { exportBenchmark } from '../src/benchmark-export.js';
 import { benchmarkMarkdown } from '../src/benchmark-markdown.js';
@@ -14,7 +14,9 @@ import { type RunOutput, runCheck } from '../src/eval-check.js';
 import { evalEffects, pointsOf, sortEffects } from '../src/eval-effect.js';
 import { countGrades, passRate, type TrialGrade } from '../src/grade.js';
 import { readEvalTable } from '../src/published-tables.js';
+import type { Study } from '../src/study.js';
 import { triggerReports } from '../src/trigger-rate.js';
+import { trialResult } from './fixture.js';
 import { makeBenchmarkFixture, run } from './fixtures/benchmark.js';
 
 describe('counts', () => {
@@ -193,6 +195,34 @@ describe('trigger evals', () => {
     ]);
     expect(triggerReports([grade('b', 1, false, false)])[0]?.precision).toMatchObject({ value: null, interval: null });
   });
+});
+
+test('trigger rates are those of the first contrast’s arm, and of its valid trials alone', () => {
+  const trial = (arm: string, repeat: number, did: boolean, valid = true) => ({
+    grade: {
+      ...run({ case: 'tea-1', arm, repeat, trial: `tea-1.${arm}.${repeat}` }),
+      trigger: { should: true, did, evidence: 'events.jsonl:3' },
+    },
+    result: trialResult({ case: 'tea-1', arm, repeat, valid }),
+  });
+  const trials = [trial('B', 1, true), trial('B', 2, false, false), trial('P', 1, false), trial('P', 2, false)];
+  const study = {
+    lab: {
+      experiment: {
+        name: 'x',
+        cases: ['tea-1'],
+        arms: { A: { skills: [] }, B: { skills: ['tea'] }, P: { skills: ['tea'], placebo: 'B' } },
+        model: { id: 'm' },
+        repeats: 2,
+        decision: {},
+      },
+      cases: new Map([['tea-1', { eval: { skill: 'tea' }, title: 'Tea', taskBytes: Buffer.from('Brew') }]]),
+    },
+    grading: { judge: null, judgeScripted: false, trials: trials.map(({ grade }) => grade) },
+    results: trials.map(({ result }) => result),
+  } as unknown as Study;
+  const { triggers } = makeBenchmark(study, new Map());
+  expect(triggers).toMatchObject([{ skill: 'tea', truePositive: 1, falseNegative: 0, recall: { k: 1, n: 1 }, confusions: [] }]);
 });
 
 describe('checks', () => {
