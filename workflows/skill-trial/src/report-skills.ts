@@ -7,12 +7,21 @@ import { type Block, details, heading, list, mark, type Section, table, text } f
 import { type SkillEffects, type SkillRun, skillEffects } from './skill-effect.js';
 import type { Study } from './study.js';
 
-/** One table for each contrast, over the cases with a verifier; [] where no case has one, or while scoring withholds verdicts. */
+/**
+ * One table for each contrast that tells with from without, over the cases with a verifier; [] where no case has one, or while scoring
+ * withholds verdicts. A control that has a skill of the arm's by name (a smaller set, a placebo, an older version, another model) is
+ * not "without" it.
+ */
 export function skillEffectsOf(study: Study): SkillEffects[] {
   const { lab, results } = study;
   const measured = [...lab.cases.values()].filter((one) => one.verifier !== undefined).map((one) => one.name);
   if (measured.length === 0 || study.scores?.scoring.state !== 'unblinded') return [];
-  return contrasts(lab.experiment).map((contrast) => {
+  const { arms } = lab.experiment;
+  const telling = contrasts(lab.experiment).filter(({ arm, control }) => {
+    const given = arms[arm]?.skills ?? [];
+    return given.length > 0 && !given.some((skill) => arms[control]?.skills.includes(skill));
+  });
+  return telling.map((contrast) => {
     const runs = results
       .filter((result) => result.valid && measured.includes(result.case) && [contrast.arm, contrast.control].includes(result.arm))
       .flatMap(({ case: name, arm, verdict, values }): SkillRun[] => {

@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findRoot, rootPaths } from '../src/paths.js';
 import { type BenchmarkRow, readBenchmarkTable } from '../src/published-tables.js';
+import { skillEffectsOf } from '../src/report-skills.js';
 import { type SkillRun, skillEffects } from '../src/skill-effect.js';
+import type { Study } from '../src/study.js';
+import { trialResult } from './fixture.js';
 
 const run = (skill: string, withSkill: boolean, parts: Partial<SkillRun> = {}): SkillRun => ({
   skill,
@@ -104,6 +107,32 @@ describe('what a skill changed', () => {
       rho: { ratioOfSums: 1, weightedRatioOfSums: 1.6, meanOfRatios: 1, medianOfRatios: 1 },
     });
   });
+});
+
+test('only a control with none of the arm’s skills is "without": no table against a larger set, a placebo, a version, a model', () => {
+  const skills = ['edges', 'tests'];
+  const arms = {
+    A: { skills: [] },
+    B: { skills, control: ['A', 'P'] },
+    P: { skills, placebo: 'B', control: 'A' },
+    'B-without-edges': { skills: ['tests'], control: 'B' },
+    'B-only-edges': { skills: ['edges'], control: 'A' },
+    old: { skills, skills_from: 'v1', control: 'B' },
+    model: { skills, model: {}, control: 'B' },
+    bare: { skills: [], model: {}, control: 'A' },
+  };
+  const study = {
+    lab: { experiment: { arms }, cases: new Map([['one', { name: 'one', verifier: {} }]]) },
+    scores: { scoring: { state: 'unblinded' } },
+    results: ['A', 'B'].map((arm) =>
+      trialResult({ case: 'one', arm, verdict: { success: arm === 'B', raw: { passed: 1, total: 1 } } as never }),
+    ),
+  } as unknown as Study;
+  const tables = skillEffectsOf(study);
+  expect(tables.map(({ contrast }) => contrast)).toEqual(['B-A', 'P-A', 'B-only-edges-A']);
+  expect(tables[0]?.rows).toMatchObject([
+    { skill: 'edges + tests', met: { without: { passed: 0, total: 1 }, with: { passed: 1, total: 1 } } },
+  ]);
 });
 
 describe('the published table of 49 skills, by the code that scores trials', () => {
