@@ -28,6 +28,7 @@ function run(arm: string, repeat: number, value: number | null = 0.5, change: Pa
     repeat,
     status: 'completed',
     valid: true,
+    activation: [],
     values: everything(value),
     evidence: Object.fromEntries(metrics.map(({ id }) => [id, 'a record'])),
     rows: [
