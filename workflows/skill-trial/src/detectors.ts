@@ -13,21 +13,7 @@ export type Detection = z.infer<typeof Detection>;
 
 /** All nine failure cases, each looked for in the records. */
 export async function detectFailures(study: Study): Promise<Detection[]> {
-  const { lab, results, discovery, control } = study;
-  const armsWithSkills = contrasts(lab.experiment).map(({ arm }) => arm);
-  const treated = results.filter((result) => armsWithSkills.includes(result.arm));
-  const intended = (arm: string) => lab.experiment.arms[arm]?.skills ?? [];
-  const never = [...new Set(treated.map((result) => result.arm))].flatMap((arm) =>
-    intended(arm).filter(
-      (skill) =>
-        treated.some((result) => result.arm === arm && result.activation.some((row) => row.skill === skill && row.given)) &&
-        !treated.some((result) => result.arm === arm && result.activation.some((row) => row.skill === skill && row.loaded)),
-    ),
-  );
-  const everywhere = (discovery?.arms ?? []).filter(
-    (row) =>
-      row.intended.length > 0 && row.probeLoaded !== null && row.intended.every((skill) => row.probeLoaded?.includes(skill)),
-  );
+  const { lab, results, control } = study;
   const leaks = (await Promise.all([...lab.cases.values()].map((one) => findLeaks(one, lab.skills.values())))).flat();
   const delivered = lab.experiment.cases.map(
     (name) =>
@@ -50,22 +36,8 @@ export async function detectFailures(study: Study): Promise<Detection[]> {
   const rubrics = await changedRubrics(study);
   const bySize = metrics.filter((metric) => /\b(size|lines changed|patch)\b/i.test(metric.formula));
   return [
-    {
-      failure: 'skills never activate',
-      detected: treated.length === 0 ? null : never.length > 0,
-      evidence:
-        never.length > 0
-          ? `no event or request shows a load of ${never.join(', ')}`
-          : `each skill was loaded in at least one of ${treated.length} runs`,
-    },
-    {
-      failure: 'every skill loads for every task',
-      detected: discovery === null ? null : everywhere.length > 0,
-      evidence:
-        everywhere.length > 0
-          ? `all of them were loaded on the unrelated probe in arm ${everywhere.map((row) => row.arm).join(', ')}`
-          : 'the unrelated probe task did not load them all',
-    },
+    neverActivate(study),
+    alwaysLoad(study),
     {
       failure: 'a skill leaks the answer',
       detected: leaks.length > 0,
@@ -132,4 +104,39 @@ export async function changedRubrics({ lab, lock }: Pick<Study, 'lab' | 'lock'>)
 export async function taskBytes(study: Pick<Study, 'lab'>, name: string): Promise<Buffer> {
   const one = study.lab.cases.get(name);
   return one === undefined ? Buffer.alloc(0) : readFile(`${one.folder}/${one.task}`);
+}
+
+const nothingToLoad = 'there is nothing to load: no arm offers its agent a skill';
+
+/** Whether a skill that an arm offers was loaded in none of its runs; null where no run was offered one. */
+export function neverActivate({ lab, results }: Pick<Study, 'lab' | 'results'>): Detection {
+  const failure = 'skills never activate';
+  const arms = new Set(contrasts(lab.experiment).map(({ arm }) => arm));
+  const treated = results.filter((result) => arms.has(result.arm));
+  if (treated.length === 0) return { failure, detected: null, evidence: 'no run of an arm with skills is recorded yet' };
+  const rows = treated.flatMap(({ arm, activation }) => activation.filter(({ given }) => given).map((row) => ({ arm, ...row })));
+  if (rows.length === 0) return { failure, detected: null, evidence: nothingToLoad };
+  const loaded = new Set(rows.flatMap((row) => (row.loaded ? [`${row.arm} ${row.skill}`] : [])));
+  const never = rows.filter((row) => !loaded.has(`${row.arm} ${row.skill}`)).map(({ skill }) => skill);
+  if (never.length > 0)
+    return { failure, detected: true, evidence: `no event or request shows a load of ${[...new Set(never)].join(', ')}` };
+  const offered = treated.filter(({ activation }) => activation.some(({ given }) => given));
+  return { failure, detected: false, evidence: `each skill was loaded in at least one of ${offered.length} runs` };
+}
+
+/** Whether an arm loaded all of its skills on the unrelated probe; null where no arm was asked. */
+export function alwaysLoad({ discovery }: Pick<Study, 'discovery'>): Detection {
+  const failure = 'every skill loads for every task';
+  if (discovery === null) return { failure, detected: null, evidence: 'discovery has no record' };
+  const asked = discovery.arms.filter(({ probeLoaded, intended }) => probeLoaded !== null && intended.length > 0);
+  if (asked.length === 0) return { failure, detected: null, evidence: nothingToLoad };
+  const everywhere = asked.filter(({ probeLoaded, intended }) => intended.every((skill) => probeLoaded?.includes(skill)));
+  return {
+    failure,
+    detected: everywhere.length > 0,
+    evidence:
+      everywhere.length > 0
+        ? `all of them were loaded on the unrelated probe in arm ${everywhere.map((row) => row.arm).join(', ')}`
+        : 'the unrelated probe task did not load them all',
+  };
 }

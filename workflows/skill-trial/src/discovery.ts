@@ -11,7 +11,8 @@ import { FrozenError, InfrastructureError } from './errors.js';
 import { contrasts } from './experiment.js';
 import { hashOf } from './hash.js';
 import { baseOf, caseOf, type Lab, namesOf, skillNames } from './lab.js';
-import { placeOfSpec } from './place.js';
+import { Lock } from './lock.js';
+import { frozenPlace, placeKey, placeOfSpec } from './place.js';
 import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } from './record.js';
 import { runSession } from './session.js';
 import { TrialSpec } from './spec.js';
@@ -65,7 +66,8 @@ export type Discovery = z.infer<typeof Discovery>;
  * trial should run. Records are kept by spec: unchanged conditions are not asked twice.
  */
 export async function discover(lab: Lab, options: { consent: boolean; workers?: number }): Promise<Discovery> {
-  const questions = questionsOf(lab);
+  const { conditions } = await readJson(lab.run.lock, Lock);
+  const questions = questionsOf(lab, (name) => placeKey(frozenPlace(lab, conditions, name)));
   const answers = await inTurn(questions, ([first]) => discoverArm(lab, first, options.consent), options.workers ?? 1);
   const found = new Map(
     questions.flatMap((group, index) =>
@@ -79,7 +81,7 @@ export async function discover(lab: Lab, options: { consent: boolean; workers?: 
     schemaVersion: 1,
     listing: `${lab.agent.title} prints no list of skills for a script to read: the listing is what its recorded model requests offer`,
     arms,
-    checklist: checklist(lab, arms),
+    checklist: checklistOf(lab, arms),
   };
   await writeWhole(lab.run.discoveryIndex, prettyJson(discovery));
   for (const { arm, control } of contrasts(lab.experiment)) {
@@ -116,18 +118,26 @@ interface Asked {
 }
 
 /**
- * Which arms of which cases are asked together, by one question to the first of them. An eval is asked of its set of skills alone: its
- * files are no place that an agent takes skills from, and every trial's own requests are judged again. Other cases are asked each.
+ * Which arms of which cases are asked together, by one question to the first of them. An eval is asked of its set of skills and its
+ * place alone: its files are nowhere that an agent takes skills from, and every trial's own requests are judged again. A place tells by
+ * what it is (`placeKey`: the image's identity, the content of what the set-up made), not by how case.yaml names it. Before it is frozen
+ * that is not known: then each case with a place of its own counts for itself, and the questions are as many as they can be. Other cases
+ * are asked each.
  */
-export function questionsOf(lab: Pick<Lab, 'cases' | 'experiment'>): [Asked, ...Asked[]][] {
+export function questionsOf(
+  lab: Pick<Lab, 'cases' | 'experiment'>,
+  placeOf: (name: string) => unknown = (name) => {
+    const { environment, setup } = caseOf(lab, name);
+    return environment === undefined && setup === undefined ? null : name;
+  },
+): [Asked, ...Asked[]][] {
   const groups = new Map<string, [Asked, ...Asked[]]>();
   for (const [name, one] of lab.cases) {
     for (const [arm, { note: _note, control: _control, ...settings }] of Object.entries(lab.experiment.arms)) {
       const treatment = hashOf({
         ...settings,
         skills: namesOf(lab, arm, name),
-        environment: one.environment,
-        setup: one.setup,
+        place: placeOf(name),
       });
       const key = one.eval === undefined ? `${name}.${arm}` : treatment;
       const group = groups.get(key);
@@ -138,31 +148,41 @@ export function questionsOf(lab: Pick<Lab, 'cases' | 'experiment'>): [Asked, ...
   return [...groups.values()];
 }
 
-function checklist(lab: Lab, arms: ArmDiscovery[]): Discovery['checklist'] {
+/**
+ * What a person would tick off before the first run, by case. A skill that no arm offers to load (its text stands in front of the task) is
+ * in no catalogue, and is left out; where no arm offers any, that is what is said, and that none is listed is what has to hold.
+ */
+export function checklistOf(lab: Pick<Lab, 'cases' | 'experiment' | 'skills'>, arms: ArmDiscovery[]): Discovery['checklist'] {
   return lab.experiment.cases.flatMap((name) => {
     const rows = arms.filter((row) => row.case === name);
-    const having = (skill: string) => rows.filter((row) => row.intended.includes(skill));
-    const lists = (skill: string) => having(skill).every((row) => row.listed.includes(skill));
-    const concerned = skillNames(lab).filter((skill) => caseOf(lab, name).skills?.includes(skill) ?? true);
-    const items = concerned.map((skill) => ({
-      item: `${skill} is listed`,
-      holds: having(skill).length > 0 && lists(skill),
-    }));
-    return [
-      ...items,
-      {
-        item: 'each description is visible to the agent',
-        holds: rows.every((row) => row.intended.every((skill) => row.listed.includes(skill))),
-      },
-      {
-        item: 'all skills are disabled in the arms without them',
-        holds: rows.every((row) => row.problems.every((text) => !text.includes('reached the arm'))),
-      },
-      {
-        item: 'all skills are available in the arms with them',
-        holds: rows.every((row) => row.intended.every((skill) => row.named.includes(skill))),
-      },
-    ].map((row) => ({ case: name, ...row }));
+    const lists = (row: ArmDiscovery, skill: string) => row.listed.includes(skill);
+    const disabled = {
+      item: 'all skills are disabled in the arms without them',
+      holds: rows.every((row) => row.problems.every((text) => !text.includes('reached the arm'))),
+    };
+    const offered = skillNames(lab).filter((skill) => rows.some((row) => row.intended.includes(skill)));
+    const items =
+      offered.length === 0
+        ? [
+            { item: 'no arm offers a skill to load, and none is listed', holds: rows.every((row) => row.listed.length === 0) },
+            disabled,
+          ]
+        : [
+            ...offered.map((skill) => ({
+              item: `${skill} is listed`,
+              holds: rows.every((row) => !row.intended.includes(skill) || lists(row, skill)),
+            })),
+            {
+              item: 'each description is visible to the agent',
+              holds: rows.every((row) => row.intended.every((skill) => lists(row, skill))),
+            },
+            disabled,
+            {
+              item: 'all skills are available in the arms with them',
+              holds: rows.every((row) => row.intended.every((skill) => row.named.includes(skill))),
+            },
+          ];
+    return items.map((row) => ({ case: name, ...row }));
   });
 }
 
