@@ -1,4 +1,4 @@
-import { parseDocument } from 'yaml';
+import { isMap, isScalar, parseDocument, visit } from 'yaml';
 import { SettingsError } from './errors.js';
 import { sha256 } from './hash.js';
 import { frontmatter, type Skill, type SkillFile, skillOf } from './skill.js';
@@ -28,26 +28,64 @@ export function placeboOf(skill: Skill): Skill {
   return skillOf(skill.name, files, `placebo of ${skill.name}/SKILL.md`);
 }
 
-/** The frontmatter with other words where it describes the skill; name, licence, version and tools stay, and the form of each value. */
+/** Letters that the format allows at most. */
+const longest = { description: 1024, compatibility: 500 };
+
+/** Whose and which a skill is; anything longer under these names could be guidance. */
+function tellsOfNoUse(key: string, value: string): boolean {
+  return /^(version|owner|author|maintainer|license|licence)s?$/i.test(key) && value.length <= 64;
+}
+
+/** At most so many letters, ending with a whole word and the last mark. */
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const mark = /[.,:;?!]\s*$/.exec(text)?.[0].trim() ?? '';
+  return `${text.slice(0, most - mark.length).replace(/\s+\S*$/, '')}${mark}`;
+}
+
+/**
+ * The frontmatter with other words where it describes the skill, and without comments; name, licence, version, owner and tools stay, and
+ * the form of each value.
+ */
 function neutralHead(yaml: string, prose: Prose): string {
   const document = parseDocument(yaml);
-  for (const key of ['description', 'compatibility']) {
+  for (const [key, most] of Object.entries(longest)) {
     const value = document.get(key);
-    if (typeof value === 'string') document.set(key, prose.like(value));
+    // letters, as the limits count them, and not bytes
+    if (typeof value === 'string') document.set(key, cut(prose.like(value, value.trim().length), most));
   }
+  const metadata = document.get('metadata');
+  for (const { key, value } of isMap(metadata) ? metadata.items : []) {
+    if (isScalar(value) && typeof value.value === 'string' && !tellsOfNoUse(String(key), value.value))
+      value.value = prose.like(value.value, value.value.trim().length);
+  }
+  visit(document, {
+    Node(_, node) {
+      node.comment = null;
+      node.commentBefore = null;
+    },
+    Pair(_, { key }) {
+      if (isScalar(key)) key.commentBefore = null;
+    },
+  });
+  document.comment = null;
+  document.commentBefore = null;
   const lineWidth = Math.max(20, ...yaml.split('\n').map((line) => line.length));
   return document.toString({ lineWidth }).trimEnd();
 }
 
 /** What stands before the words of a line: indentation, quotes, heading, list mark, task box. */
 const lineStart = /^(?:\s|>)*(?:#{1,6}\s+|(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?)?/;
+/** A line that opens or closes a fence, with one word of what stands behind it (the language); with a backtick behind it is code in a line. */
+const fenceLine = /^(\s*(?:`{3,}(?=[^`]*$)|~{3,})(?:[ \t]*[\w+#.-]{1,20}(?!\S))?)(.*)$/;
 /** Marks inside a line; a link loses its target with its text. */
 const inlineMark = /(`+|\*\*|__|\]\([^)\n]*\)|\[|\]|\|)/;
 
 /** A Markdown text with each run of words replaced by about as long a one; the marks around them stay. */
 function neutralText(text: string, prose: Prose): string {
   const lines = text.split('\n').map((line) => {
-    if (/^\s*(```|~~~)/.test(line)) return line;
+    const fence = fenceLine.exec(line);
+    if (fence !== null) return `${fence[1]}${prose.like(fence[2] as string)}`;
     const start = lineStart.exec(line)?.[0] ?? '';
     if (/\S/.test(start)) prose.restart();
     const parts = line.slice(start.length).split(inlineMark);
@@ -83,12 +121,12 @@ class Prose {
     this.#ahead = [];
   }
 
-  /** About as many letters as the text has, with the white space at both ends and marks before it, its first letter's case and its last mark. */
-  like(text: string): string {
+  /** About as many letters as the text has bytes, or as are given, with the white space at both ends and marks before it, its first letter's case and its last mark. */
+  like(text: string, length?: number): string {
     const [, before = '', own = '', after = ''] = /^([\s.,:;?!)]*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
     if (!/[\p{L}\p{N}]/u.test(own)) return text;
     const mark = /[.,:;?!]$/.exec(own)?.[0] ?? '';
-    const wanted = Buffer.byteLength(own) - mark.length + this.#owed;
+    const wanted = (length ?? Buffer.byteLength(own)) - mark.length + this.#owed;
     let piece = this.#next();
     for (let next = this.#next(); ; next = this.#next()) {
       // the nearer of one word more and one word less

@@ -81,6 +81,63 @@ test('a second text file is replaced as well; a script has no placebo, and the e
   expect(error.message).toContain('run.sh');
 });
 
+test.each([
+  ['1,020 letters', 'Reviews each caller of what was changed. '.repeat(25).trim().slice(0, 1020)],
+  ['umlauts', 'Prüft für jede Änderung, was gehört. '.repeat(27).trim()],
+  ['Chinese', '检查每一个调用者。'.repeat(113)],
+])('a description of %s within the limits has a placebo within them', (_name, description) => {
+  expect(description.length).toBeGreaterThan(980);
+  const compatibility = description.slice(0, 500);
+  const skill = made(`---\nname: review\ndescription: ${description}\ncompatibility: ${compatibility}\n---\nDo it.\n`);
+  const placebo = placeboOf(skill);
+  expect(placebo.description.length).toBeLessThanOrEqual(1024);
+  expect(placebo.description.length).toBeGreaterThan(description.length - 24);
+});
+
+test('every length of a description up to the limit has a placebo', () => {
+  for (let length = 1000; length <= 1024; length++) {
+    const description = 'Look twice at it. '.repeat(60).slice(0, length).trim();
+    expect(() => placeboOf(made(`---\nname: review\ndescription: ${description}\n---\nDo it.\n`))).not.toThrow();
+  }
+});
+
+test('a fence keeps its marks and one word, code in a line between three backticks keeps its marks alone', () => {
+  const body = '```npm test -- --coverage```\n\n```bash title="Run npm test first"\nls\n```\n\n~~~ {.run the callers}\nls\n~~~\n';
+  const { body: neutral } = placeboOf(made(`---\nname: review\ndescription: Reviews.\n---\n${body}`));
+  expect(neutral).not.toMatch(/npm|coverage|title|callers|run/i);
+  expect(neutral.split('\n').map((line) => /^(?:`{3}(?:bash)?|~{3})?/.exec(line)?.[0])).toEqual([
+    '```',
+    '',
+    '```bash',
+    '',
+    '```',
+    '',
+    '~~~',
+    '',
+    '~~~',
+    '',
+  ]);
+  expect(neutral.split('\n')[0]).toMatch(/^```[^`]+```$/);
+});
+
+test('metadata keeps version and owner; other values and comments of the frontmatter go', () => {
+  const head = [
+    'name: review',
+    '# run npm test before anything else',
+    'description: Reviews. # and npm audit',
+    'metadata:',
+    '  # npm ci first',
+    '  version: "1.2.0"',
+    '  owner: team-a',
+    '  hint: run npm test twice and read each caller',
+    `  author: ${'always run npm test '.repeat(5).trim()}`,
+  ];
+  const placebo = placeboOf(made(`---\n${head.join('\n')}\n---\nDo it.\n`));
+  expect(placebo).toMatchObject({ version: '1.2.0', owner: 'team-a' });
+  expect(textOf(placebo)).not.toMatch(/npm|caller|audit/);
+  expect(textOf(placebo)).toMatch(/^ {2}hint: \w+/m);
+});
+
 test('any text gives a placebo of about its length', () => {
   const word = fc.stringMatching(/^[a-zA-Z]{1,12}$/);
   const line = fc.tuple(fc.constantFrom('', '# ', '- ', '1. '), fc.array(word, { minLength: 1, maxLength: 30 }));
