@@ -1,5 +1,6 @@
+import { modelOf } from './arm.js';
 import { tellingNothing } from './comparison.js';
-import { contrasts, type Experiment } from './experiment.js';
+import { contrasts, type Experiment, type Model } from './experiment.js';
 import { metricOf } from './metric.js';
 import type { TrialResult } from './result.js';
 import { type Design, detectableEffect, needed, smallestP } from './statistics/power.js';
@@ -51,7 +52,7 @@ export function makePlan(experiment: Experiment, earlier: TrialResult[], power =
     trials,
     earlierRuns: earlier.length,
     seconds: per(summarise(earlier.map((run) => run.values.elapsed_seconds)).median),
-    costUsd: per(summarise(earlier.map((run) => costOf(experiment, run))).median),
+    costUsd: costOfAll(experiment, earlier, design),
     cannotTell:
       scored.length === 0
         ? null
@@ -59,8 +60,17 @@ export function makePlan(experiment: Experiment, earlier: TrialResult[], power =
   };
 }
 
+/** The median run of each arm times the runs that it is to have. Null where an arm has no run of a known cost. */
+function costOfAll(experiment: Experiment, earlier: TrialResult[], { cases, repeats }: Design): number | null {
+  return Object.keys(experiment.arms).reduce<number | null>((sum, arm) => {
+    const own = earlier.filter((run) => run.arm === arm);
+    const one = summarise(own.map((run) => costOf(modelOf(experiment, arm), run))).median;
+    return sum === null || one === null ? null : sum + one * cases * repeats;
+  }, 0);
+}
+
 /** One run at the declared prices; cache writes are charged as input, as the record does not tell them apart. Null where unknown. */
-function costOf({ model: { prices } }: Experiment, { values }: TrialResult): number | null {
+function costOf({ prices }: Model, { values }: TrialResult): number | null {
   const { input_tokens_uncached: fresh, input_tokens_cached: cached, output_tokens: output } = values;
   if (prices === undefined || fresh === null || cached === null || output === null) return null;
   return (fresh * prices.input + cached * prices.cached + output * prices.output) / 1e6;
@@ -91,7 +101,7 @@ export function planLines(plan: Plan): string[] {
       ? 'time: unknown, no earlier run of this experiment'
       : `time: about ${(minutes as number).toFixed(1)} min one after the other, from ${plan.earlierRuns} earlier runs`,
     plan.costUsd === null
-      ? 'cost: unknown (it needs earlier runs and model.prices)'
+      ? 'cost: unknown (it needs earlier runs of every arm, and the prices of its model)'
       : `cost: about ${plan.costUsd.toFixed(2)} USD, from ${plan.earlierRuns} earlier runs`,
     plan.cannotTell === null
       ? 'cases that cannot tell: unknown, nothing is scored'

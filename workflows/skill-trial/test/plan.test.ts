@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Experiment } from '../src/experiment.js';
 import { planDeviations } from '../src/limitation.js';
 import { makePlan, planLines } from '../src/plan.js';
-import { runsOf } from './fixture.js';
+import { runsOf, trialResult } from './fixture.js';
 
 const experiment = (parts: Record<string, unknown> = {}) =>
   Experiment.parse({
@@ -45,6 +45,21 @@ test('time and cost come from earlier runs: median times trials; a case at the c
   expect(makePlan(priced, runs)).toMatchObject({ trials: 6, seconds: 120, costUsd: 6, cannotTell: ['c'], earlierRuns: 6 });
   // without a price no cost is known, and one unknown part makes a run's cost unknown
   expect(makePlan(experiment(), runs).costUsd).toBeNull();
+});
+
+test('cost is each arm’s own median at the prices of its own model, and unknown while one arm has no run', () => {
+  const source = { api: 'openai-completions', base_url: 'https://example.org/v1' };
+  const prices = (input: number) => ({ input, cached: 0, cache_write: 0, output: 0 });
+  const two = experiment({
+    model: { ...source, id: 'm', prices: prices(1) },
+    arms: { A: {}, B: { skills: ['s'] }, C: { skills: ['s'], control: 'B', model: { ...source, id: 'n', prices: prices(10) } } },
+  });
+  const run = (arm: string, tokens: number) =>
+    trialResult({ arm, values: { input_tokens_uncached: tokens, input_tokens_cached: 0, output_tokens: 0 } });
+  const runs = [run('A', 1e6), run('B', 2e6), run('C', 2e6)];
+  // three runs each: 3 × 1 + 3 × 2 + 3 × 20
+  expect(makePlan(two, runs).costUsd).toBeCloseTo(69, 9);
+  expect(makePlan(two, runs.slice(0, 2)).costUsd).toBeNull();
 });
 
 test('two contrasts halve alpha', () => {
