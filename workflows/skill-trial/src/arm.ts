@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { SettingsError } from './errors.js';
 import type { Arm, Experiment, Model } from './experiment.js';
 
 /**
- * The experiment with every arm written out: a placebo arm has the names of the skills that it imitates, and an ablation's arms stand
+ * The experiment with every arm written out: a placebo arm has the names of the skills, the delivery and the model of the arm that it imitates, and an ablation's arms stand
  * beside those written by hand, `<arm>-without-<skill>` against the arm and `<arm>-only-<skill>` against the arm's own control.
  */
 export function writeOutArms(experiment: Experiment, file: string): Experiment {
@@ -10,7 +11,8 @@ export function writeOutArms(experiment: Experiment, file: string): Experiment {
     throw new SettingsError(`${file}: ${what}`, { expected, found, next });
   };
   const arms: Record<string, Arm> = {};
-  for (const [name, arm] of Object.entries(experiment.arms)) {
+  for (const [name, written] of Object.entries(experiment.arms)) {
+    let arm = written;
     const imitated = arm.placebo === undefined ? undefined : experiment.arms[arm.placebo];
     if (arm.placebo !== undefined) {
       const others = Object.entries(experiment.arms).filter(([, one]) => one.skills.length > 0 && one.placebo === undefined);
@@ -35,6 +37,22 @@ export function writeOutArms(experiment: Experiment, file: string): Experiment {
           'placebo and skills_from',
           'set skills_from in the arm it imitates',
         );
+      // only the guidance may differ: how it is delivered and to which model are the imitated arm's
+      const shared = { deliver: imitated?.deliver, model: imitated?.model };
+      for (const key of ['deliver', 'model'] as const)
+        if (arm[key] !== undefined && !isDeepStrictEqual(arm[key], shared[key]))
+          fail(
+            `arms.${name}.${key}`,
+            `that of arm ${arm.placebo}, which a placebo arm has without naming it`,
+            JSON.stringify(arm[key]),
+            `remove ${key}, or set it in arm ${arm.placebo}`,
+          );
+      arm = {
+        ...arm,
+        skills: imitated?.skills ?? [],
+        ...(shared.deliver === undefined ? {} : { deliver: shared.deliver }),
+        ...(shared.model === undefined ? {} : { model: shared.model }),
+      };
     }
     if (arm.skills_from !== undefined && arm.skills.length === 0)
       fail(`arms.${name}.skills_from`, 'an arm with skills', 'none', 'name the skills, or remove skills_from');
@@ -45,7 +63,7 @@ export function writeOutArms(experiment: Experiment, file: string): Experiment {
         'none',
         'name the control: the same skills and the other model, or the same model and other skills',
       );
-    arms[name] = imitated === undefined ? arm : { ...arm, skills: imitated.skills };
+    arms[name] = arm;
   }
   for (const [name, arm] of Object.entries(ablationArms(experiment, fail))) {
     if (arms[name] !== undefined) fail('ablation', `no arm that is called ${name}`, 'one written by hand', 'rename that arm');
@@ -76,6 +94,13 @@ function ablationArms(
     { ...rest, skills: [skill], ...(against === undefined ? {} : { control: against }), note: `single skill: ${skill} alone` },
   ]);
   return Object.fromEntries([...(leave_one_out ? without : []), ...(single ? only : [])]);
+}
+
+/** Whether an arm of the written-out experiment stands in no file: its `ablation` made it. */
+export function isMadeByAblation({ ablation, arms }: Pick<Experiment, 'ablation' | 'arms'>, arm: string): boolean {
+  if (ablation === undefined) return false;
+  const whole = arms[ablation.arm]?.skills ?? [];
+  return whole.some((skill) => [`${ablation.arm}-without-${skill}`, `${ablation.arm}-only-${skill}`].includes(arm));
 }
 
 /** The model of an arm: its own, or the experiment's. */

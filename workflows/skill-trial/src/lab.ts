@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { type Agent, agentOf } from './agent.js';
+import { isMadeByAblation } from './arm.js';
 import { type Base, makeBase } from './base.js';
 import { type Case, readCase } from './case.js';
 import { SettingsError } from './errors.js';
@@ -146,7 +147,9 @@ function requirePairs(experiment: Experiment, cases: Map<string, Case>): void {
       throw new SettingsError(`Arm ${arm} has no skill on case ${name}`, {
         expected: `one of ${caseOf({ cases }, name).skills?.join(', ')} (skills in the case's case.yaml)`,
         found: skills.join(', '),
-        next: `add the skill to arms.${arm}.skills, or take the case out`,
+        next: isMadeByAblation(experiment, arm)
+          ? `arm ${arm} comes from ablation: write the arms of those cases by hand in place of ablation, or take the case out`
+          : `add the skill to arms.${arm}.skills, or take the case out`,
       });
     }
   }

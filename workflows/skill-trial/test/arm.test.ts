@@ -1,33 +1,46 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
 import { armWords, modelOf, modelsOf, scriptsOf, writeOutArms } from '../src/arm.js';
 import { PrerequisiteError, SettingsError } from '../src/errors.js';
 import { contrasts, Experiment } from '../src/experiment.js';
 import { openGit } from '../src/git.js';
+import { openLab } from '../src/lab.js';
 import { readSkillAt } from '../src/skill-revision.js';
 import { failure, tempFolder } from './fixture.js';
 
 const model = { id: 'm-1', api: 'openai-completions', scripted: 'b-better' };
-const read = (parts: Record<string, unknown>) =>
-  writeOutArms(
-    Experiment.parse({
-      schema_version: 1,
-      name: 'x',
-      title: 'x',
-      question: 'x',
-      cases: ['shop'],
-      arms: { A: {}, B: { skills: ['one', 'two', 'three'] } },
-      repeats: 1,
-      seed: 1,
-      agent: { name: 'pi' },
-      model,
-      limits: { wall_seconds: 1, model_calls: 1 },
-      decision: { tested_class: 'x', untested_class: 'x' },
-      ...parts,
-    }),
-    'experiment.yaml',
-  );
+const settings = {
+  schema_version: 1,
+  name: 'x',
+  title: 'x',
+  question: 'x',
+  cases: ['shop'],
+  arms: { A: {}, B: { skills: ['one', 'two', 'three'] } },
+  repeats: 1,
+  seed: 1,
+  agent: { name: 'pi' },
+  model,
+  limits: { wall_seconds: 1, model_calls: 1 },
+  decision: { tested_class: 'x', untested_class: 'x' },
+};
+const tinyCase = {
+  schema_version: 1,
+  name: 'shop',
+  title: 'Shop',
+  summary: 'Shop.',
+  language: 'node',
+  repo: { path: 'repo' },
+  task: 'task.txt',
+  reference: 'reference.md',
+  rubrics: { review: 'rubric.csv', tests: 'rubric.csv', documentation: 'rubric.csv' },
+  tests: { framework: 'node-test', include: ['test/**/*.test.js'] },
+  suite: ['node', '--test'],
+  docs: ['README.md'],
+  area: ['**'],
+};
+const read = (parts: Record<string, unknown>) => writeOutArms(Experiment.parse({ ...settings, ...parts }), 'experiment.yaml');
 const refused = (parts: Record<string, unknown>) => failure(SettingsError, async () => read(parts));
 const A = {};
 const B = { skills: ['one', 'two', 'three'] };
@@ -48,6 +61,35 @@ describe('arms', () => {
       { arm: 'B', control: 'P' },
       { arm: 'P', control: 'A' },
     ]);
+  });
+
+  test('a placebo has the delivery and the model of the arm that it imitates: only the guidance differs', () => {
+    const other = { id: 'm-2', api: 'openai-completions', base_url: 'http://127.0.0.1:1/v1', parameters: {} };
+    const imitated = { ...B, control: 'A', deliver: 'prompt', model: other };
+    const { arms } = read({ arms: { A, B: imitated, P: { placebo: 'B', control: 'B' } } });
+    expect(arms.P).toEqual({ placebo: 'B', control: 'B', skills: B.skills, deliver: 'prompt', model: other });
+    // named as well, and the same
+    expect(read({ arms: { A, B: imitated, P: { placebo: 'B', control: 'B', deliver: 'prompt' } } }).arms.P).toEqual(arms.P);
+  });
+
+  test('an arm that ablation leaves without a skill on a paired case says where it comes from', async () => {
+    const root = await tempFolder({
+      'data/experiments/x/experiment.yaml': stringify({
+        ...settings,
+        ablation: { arm: 'B', leave_one_out: true },
+        arms: { A, B: { skills: ['one', 'two'] } },
+      }),
+      'data/cases/shop/case.yaml': stringify({ ...tinyCase, skills: ['one'] }),
+      'data/cases/shop/task.txt': 'Mend it.\n',
+      'data/cases/shop/reference.md': 'The answer.\n',
+      'data/cases/shop/rubric.csv': 'id,requirement,weight,evidence_rule\nR1,x,1,y\n',
+      'data/cases/shop/repo/package.json': '{}',
+      'skills-src/one/SKILL.md': '---\nname: one\ndescription: One.\n---\nOne.\n',
+      'skills-src/two/SKILL.md': '---\nname: two\ndescription: Two.\n---\nTwo.\n',
+    });
+    const error = await failure(SettingsError, () => openLab(root, 'x'));
+    expect(error.message).toContain('Arm B-without-one has no skill on case shop');
+    expect(error.next).toContain('comes from ablation');
   });
 
   test('an ablation is written out: leave-one-out against the arm, single skills against its control', () => {
@@ -82,6 +124,8 @@ describe('arms', () => {
     ['a placebo of no arm', { arms: { A, B, P: { placebo: 'Q' } } }, 'arms.P.placebo'],
     ['a placebo of an arm without skills', { arms: { A, B, P: { placebo: 'A' } } }, 'arms.P.placebo'],
     ['a placebo with skills', { arms: { A, B, P: { placebo: 'B', skills: ['one'] } } }, 'arms.P.skills'],
+    ['a placebo with another delivery', { arms: { A, B, P: { placebo: 'B', deliver: 'prompt' } } }, 'arms.P.deliver'],
+    ['a placebo with another model', { arms: { A, B, P: { placebo: 'B', control: 'A', model } } }, 'arms.P.model'],
     ['a revision of nothing', { arms: { A, B, C: { skills_from: 'v1' } } }, 'arms.C.skills_from'],
     ['a model without a named control', { arms: { A, B, C: { ...B, model } } }, 'arms.C.control'],
     ['an ablation of one skill', { arms: { A, B: { skills: ['one'] } }, ablation: { arm: 'B', single: true } }, 'ablation.arm'],
