@@ -33,6 +33,9 @@ export function benchmarkMarkdown(benchmark: Benchmark, iteration: number, chang
         ]),
     ...(effects.length === 0 ? [] : ['', '## By eval', '', ...evalTable(evals)]),
     ...(triggers.length === 0 ? [] : ['', '## Activation', '', ...triggers.flatMap(triggerLines)]),
+    ...further.flatMap(({ arm, triggers: own = [] }) =>
+      own.length === 0 ? [] : ['', `## Activation in arm ${arm}`, '', ...own.flatMap(triggerLines)],
+    ),
   ].join('\n')}\n`;
 }
 

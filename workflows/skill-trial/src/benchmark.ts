@@ -50,7 +50,17 @@ export const Benchmark = z.strictObject({
   deliver: Deliver,
   effects: z.array(EvalEffect),
   /** Of every further arm against its own control. */
-  further: z.array(z.strictObject({ arm: z.string(), control: z.string(), deliver: Deliver, effects: z.array(EvalEffect) })),
+  further: z.array(
+    z.strictObject({
+      arm: z.string(),
+      control: z.string(),
+      deliver: Deliver,
+      effects: z.array(EvalEffect),
+      /** Of an arm whose trigger evals no row before counts; absent where it has none. */
+      triggers: z.array(TriggerReport).optional(),
+    }),
+  ),
+  /** Of the first arm with skills. */
   triggers: z.array(TriggerReport),
   timedOut: z.strictObject({ with: z.int(), without: z.int() }),
   unscored: z.int().nonnegative(),
@@ -123,6 +133,10 @@ export function makeBenchmark(study: Study, responses: Map<string, string>): Ben
   };
   // a description belongs to one arm: a placebo, an older version or another model of the same name is no run of it
   const triggersOf = (arm: string | undefined) => triggerReports(lab.experiment.cases.flatMap((name) => runsOf(name, arm)));
+  const furtherTriggers = (arm: string, before: (typeof contrast)[]) => {
+    const triggers = before.some((one) => one?.arm === arm) ? [] : triggersOf(arm);
+    return triggers.length === 0 ? {} : { triggers };
+  };
   const all = { with: countGrades(evals.flatMap((one) => one.with)), without: countGrades(evals.flatMap((one) => one.without)) };
   return {
     schemaVersion: 2,
@@ -136,7 +150,8 @@ export function makeBenchmark(study: Study, responses: Map<string, string>): Ben
     evals,
     deliver: deliverOf(contrast?.arm),
     effects: effectsOf((one) => one),
-    further: others.map(({ arm, control }) => ({
+    further: others.map(({ arm, control }, index) => ({
+      ...furtherTriggers(arm, [contrast, ...others.slice(0, index)]),
       arm,
       control,
       deliver: deliverOf(arm),

@@ -43,7 +43,8 @@ export function evalsSection({ evals, experiment }: Report): Section[] {
         ]),
         ...(effects.length === 0 ? [text('Nothing is scored.')] : [effectTable(effects, arm, control)]),
         ...further.flatMap((one) => (one.effects.length === 0 ? [] : [effectTable(one.effects, one.arm, one.control)])),
-        ...triggerBlocks(triggers),
+        ...triggerBlocks(triggers, arm),
+        ...further.flatMap((one) => triggerBlocks(one.triggers ?? [], one.arm)),
       ],
     },
   ];
@@ -81,7 +82,7 @@ function effectTable(effects: EvalEffect[], arm: string, control: string): Block
   );
 }
 
-function triggerBlocks(triggers: ReportEvals['triggers']): Block[] {
+function triggerBlocks(triggers: ReportEvals['triggers'], arm: string): Block[] {
   if (triggers.length === 0) return [];
   const rate = ({ value, k, n }: ReportEvals['triggers'][number]['precision']) => `${share(value)} (${k} of ${n})`;
   const confusions = triggers.flatMap(({ skill, confusions: own }) =>
@@ -89,7 +90,7 @@ function triggerBlocks(triggers: ReportEvals['triggers']): Block[] {
   );
   return [
     table(
-      'Activation: prompts that should and should not load a skill',
+      `Activation in arm ${arm}: prompts that should and should not load a skill`,
       ['Skill', '#Precision', '#Recall', '#Loaded wrongly', '#Left wrongly'],
       triggers.map((row) => [
         row.skill,

@@ -197,7 +197,7 @@ describe('trigger evals', () => {
   });
 });
 
-test('trigger rates are those of the first contrast’s arm, and of its valid trials alone', () => {
+test('trigger rates are those of one arm, and of its valid trials alone', () => {
   const trial = (arm: string, repeat: number, did: boolean, valid = true) => ({
     grade: {
       ...run({ case: 'tea-1', arm, repeat, trial: `tea-1.${arm}.${repeat}` }),
@@ -221,8 +221,11 @@ test('trigger rates are those of the first contrast’s arm, and of its valid tr
     grading: { judge: null, judgeScripted: false, trials: trials.map(({ grade }) => grade) },
     results: trials.map(({ result }) => result),
   } as unknown as Study;
-  const { triggers } = makeBenchmark(study, new Map());
+  const { triggers, further, ...rest } = makeBenchmark(study, new Map());
   expect(triggers).toMatchObject([{ skill: 'tea', truePositive: 1, falseNegative: 0, recall: { k: 1, n: 1 }, confusions: [] }]);
+  // a further arm has a report of its own
+  expect(further).toMatchObject([{ arm: 'P', triggers: [{ skill: 'tea', truePositive: 0, falseNegative: 2 }] }]);
+  expect(benchmarkMarkdown({ ...rest, triggers, further }, 1, null)).toContain('## Activation in arm P');
 });
 
 describe('checks', () => {
