@@ -102,7 +102,7 @@ describe.skipIf(missing && process.env.CI !== 'true')('index.html in a browser',
           .evaluate((card) => getComputedStyle(card).borderRadius),
       ).toBe('10px');
       const picture = join(root, 'test-output/report', `${view.name.replace(' ', '-')}-${view.width}-${view.theme}.png`);
-      await page.screenshot({ path: picture, fullPage: true });
+      await page.screenshot({ path: picture });
       expect(complaints).toEqual([]);
     }),
   );
