@@ -68,10 +68,12 @@ async function dockerfileText(
   from: string,
   lose: (status: Loss['status'], what: string) => void,
 ): Promise<string | null> {
-  const variables = Object.entries(env_vars ?? {}).map(([name, value]) => `ENV ${name}=${JSON.stringify(String(value))}`);
+  const variables = Object.entries(env_vars ?? {}).map(([name, value]) => `ENV ${name}=${envValue(String(value))}`);
   const own = dockerfile == null ? null : await readFile(join(from, dockerfile), 'utf8').catch(() => null);
   if (own !== null) {
     lose('mapped', `environment: ${dockerfile} is the case's Dockerfile; sh, socat, git and Node have to be in it`);
+    for (const line of contextLines(own))
+      lose('missing', `environment: ${dockerfile}: ${line}: the files are not copied; put them into container/, or freeze cannot build`);
     return [own.trimEnd(), ...system.map((command) => `RUN ${command}`), ...variables, ''].join('\n');
   }
   if (dockerfile != null) lose('missing', `environment: no ${dockerfile} in the checkout`);
@@ -92,6 +94,27 @@ async function dockerfileText(
     ...variables,
     '',
   ].join('\n');
+}
+
+/** A value in double quotes as a Dockerfile reads it: nothing in it is a variable. It knows no line break; one is written as \\n. */
+function envValue(value: string): string {
+  return `"${value.replace(/[\\"$]/g, '\\$&').replaceAll('\n', '\\n')}"`;
+}
+
+/** COPY and ADD instructions that take files of the build context: none `--from` another stage, of an address or of a here-document. */
+export function contextLines(dockerfile: string): string[] {
+  return dockerfile
+    .replace(/^[ \t]*#.*\n/gm, '')
+    .replace(/\\[ \t]*\n\s*/g, '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => /^(?:COPY|ADD)\s/i.test(line))
+    .filter((line) => {
+      const words = line.split(/\s+/).slice(1);
+      if (words.some((word) => word.startsWith('--from='))) return false;
+      const sources = words.filter((word) => !word.startsWith('--')).slice(0, -1);
+      return !sources.every((word) => /^(?:(?:https?|git|ssh):\/\/|git@|<<)/i.test(word.replace(/^[["',]+/, '')));
+    });
 }
 
 /** Processors and memory; `4g`, `512m` and plain MB are understood. */

@@ -9,7 +9,7 @@ import { checkExperiment, Experiment } from '../src/experiment.js';
 import { describeLosses } from '../src/loss-report.js';
 import { readRequirementDocument } from '../src/requirement-document.js';
 import { importSweSkillsBench } from '../src/swe-skills-bench.js';
-import { type BenchEnvironment, importEnvironment } from '../src/swe-skills-environment.js';
+import { type BenchEnvironment, contextLines, importEnvironment } from '../src/swe-skills-environment.js';
 import { failure, tempFolder, writeFiles } from './fixture.js';
 
 const commit = '0123456789abcdef0123456789abcdef01234567';
@@ -156,7 +156,10 @@ describe('a checkout of SWE-Skills-Bench', () => {
 describe('the environment of a benchmark skill', () => {
   const imported = async (environment: BenchEnvironment) => {
     const lost: string[] = [];
-    const from = await tempFolder({ 'docker/Dockerfile': 'FROM depot\n' });
+    const from = await tempFolder({
+      'docker/Dockerfile': 'FROM depot\n',
+      'docker/Copying': 'FROM depot\nCOPY requirements.txt /tmp/\nCOPY --from=node /bin/node /bin/\n',
+    });
     const made = await importEnvironment(environment, from, (status, what) => lost.push(`${status} ${what}`));
     return { ...made, lost };
   };
@@ -167,6 +170,31 @@ describe('the environment of a benchmark skill', () => {
     expect(own.settings).toEqual({ environment: { dockerfile: 'container/Dockerfile' } });
     const gone = await imported({ dockerfile: 'no/Dockerfile' });
     expect([gone.settings, gone.lost]).toEqual([{}, ['missing environment: no no/Dockerfile in the checkout']]);
+  });
+
+  it('names what its Dockerfile copies from a context that is not carried over', async () => {
+    const { lost } = await imported({ dockerfile: 'docker/Copying' });
+    expect(lost.filter((line) => line.startsWith('missing'))).toEqual([
+      expect.stringMatching(/^missing environment: docker\/Copying: COPY requirements\.txt \/tmp\/: the files are not copied/),
+    ]);
+  });
+
+  it.for([
+    ['COPY a.txt /a', ['COPY a.txt /a']],
+    ['copy --chown=1 \\\n  # why\n  a b \\\n  /c/', ['copy --chown=1 a b /c/']],
+    ['ADD ["a b", "/c"]', ['ADD ["a b", "/c"]']],
+    ['ADD https://example.org/x /x', []],
+    ['ADD https://example.org/x y.txt /x/', ['ADD https://example.org/x y.txt /x/']],
+    ['COPY --from=node /usr/bin/node /usr/bin/', []],
+    ['COPY <<EOF /a\nhello\nEOF', []],
+    ['# COPY a /a\nRUN echo COPY a', []],
+  ] as const)('takes from %j the files of the context %j', ([dockerfile, lines]) => {
+    expect(contextLines(`FROM depot\n${dockerfile}\n`)).toEqual(lines);
+  });
+
+  it('writes a variable so that nothing in its value is one', async () => {
+    const { files } = await imported({ dockerfile: 'docker/Dockerfile', env_vars: { A: '$HOME/"x"\\y' } });
+    expect(files['container/Dockerfile']).toBe('FROM depot\nENV A="\\$HOME/\\"x\\"\\\\y"\n');
   });
 
   it('has nowhere to put packages of the system and variables without an image', async () => {
