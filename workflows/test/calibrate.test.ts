@@ -1,5 +1,9 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
+import { experimentTargets } from '../graph/src/targets.js';
+import type { Experiment } from '../skill-trial/src/experiment.js';
+import { runPaths } from '../skill-trial/src/paths.js';
 import { Checkout } from './checkout.js';
 
 interface Floor {
@@ -16,7 +20,9 @@ test('the control arm runs against itself once, in records of its own, and the n
   expect(first.code, first.text.slice(-4000)).toBe(0);
   expect(first.text).toMatch(/SCRIPTED/);
   expect(first.text).toMatch(/nothing can reject at \.05/);
-  const found = await checkout.json<{ metrics: Floor[] } & Record<string, unknown>>('reports/inventory/calibration.json');
+  const found = await checkout.json<{ metrics: Floor[] } & Record<string, unknown>>(
+    'data/runs/inventory/calibration/calibration.json',
+  );
   expect(found).toMatchObject({
     scripted: true,
     labels: ['A', 'A-again'],
@@ -31,8 +37,25 @@ test('the control arm runs against itself once, in records of its own, and the n
 
   const ledger = await checkout.read('data/runs/inventory/calibration/ledger.jsonl');
   expect(ledger.match(/"kind":"started"/g)).toHaveLength(2);
-  const text = await checkout.read('reports/inventory/calibration.md');
+  const text = await checkout.read('data/runs/inventory/calibration/calibration.md');
   expect((await calibrate()).code).toBe(0);
   expect((await checkout.read('data/runs/inventory/calibration/ledger.jsonl')).match(/"kind":"started"/g)).toHaveLength(2);
-  expect(await checkout.read('reports/inventory/calibration.md')).toBe(text);
+  expect(await checkout.read('data/runs/inventory/calibration/calibration.md')).toBe(text);
+});
+
+test('what calibrate writes lies beside its records, in no folder that Nx replaces from its cache', () => {
+  const paths = runPaths('/checkout', 'tiny');
+  expect(dirname(paths.calibrationJson)).toBe(runPaths('/checkout', 'tiny/calibration').run);
+  const experiment = {
+    name: 'tiny',
+    agent: {},
+    arms: { A: { skills: [] } },
+    cases: ['one'],
+    sheets_from: [],
+  } as never as Experiment;
+  const targets = Object.values(experimentTargets('tiny', experiment, [], 'true'));
+  const owned = targets.flatMap(({ outputs }) => outputs ?? []).map((path) => path.replace('{workspaceRoot}', '/checkout'));
+  expect(owned).toContain('/checkout/reports/tiny');
+  for (const file of [paths.calibrationJson, paths.calibrationMarkdown])
+    expect(owned.filter((folder) => file === folder || file.startsWith(`${folder}/`))).toEqual([]);
 });

@@ -20,7 +20,7 @@ import { testArms } from './statistic.js';
 import { readStudy } from './study.js';
 import { type RunOptions, runTrials } from './trial.js';
 
-/** reports/<experiment>/calibration.json: the control arm of an experiment against itself. */
+/** data/runs/<experiment>/calibration/calibration.json: the control arm of an experiment against itself. */
 export const Calibration = z.strictObject({
   schemaVersion: z.literal(1),
   experiment: z.string(),
@@ -59,7 +59,7 @@ const againOf = (name: string) => `${name}-again`;
 
 /**
  * Runs the control arm of an experiment against itself through the lab's own steps, with records of their own below
- * data/runs/<experiment>/calibration, and writes calibration.json and calibration.md. What is recorded is kept, as everywhere.
+ * data/runs/<experiment>/calibration, and writes calibration.json and calibration.md there. What is recorded is kept, as everywhere.
  */
 export async function runCalibration(
   lab: Lab,

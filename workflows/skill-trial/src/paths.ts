@@ -124,9 +124,9 @@ export function runPaths(root: string, experiment: string) {
     reportPage: join(root, 'reports', experiment, 'index.html'),
     reportPdf: join(root, 'reports', experiment, 'report.pdf'),
     figures: join(root, 'reports', experiment, 'figures'),
-    /** The control arm against itself. */
-    calibrationJson: join(root, 'reports', experiment, 'calibration.json'),
-    calibrationMarkdown: join(root, 'reports', experiment, 'calibration.md'),
+    /** The control arm against itself; beside its records, since Nx replaces the report's folder from its cache. */
+    calibrationJson: join(run, 'calibration', 'calibration.json'),
+    calibrationMarkdown: join(run, 'calibration', 'calibration.md'),
     verification: join(root, 'reports', experiment, 'verification.json'),
     replay: join(run, 'replay.json'),
     trajectory: (trialName: string) => join(root, 'reports', experiment, 'trajectories', trialName, 'trajectory.json'),

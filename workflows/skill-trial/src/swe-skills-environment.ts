@@ -73,7 +73,10 @@ async function dockerfileText(
   if (own !== null) {
     lose('mapped', `environment: ${dockerfile} is the case's Dockerfile; sh, socat, git and Node have to be in it`);
     for (const line of contextLines(own))
-      lose('missing', `environment: ${dockerfile}: ${line}: the files are not copied; put them into container/, or freeze cannot build`);
+      lose(
+        'missing',
+        `environment: ${dockerfile}: ${line}: the files are not copied; put them into container/, or freeze cannot build`,
+      );
     return [own.trimEnd(), ...system.map((command) => `RUN ${command}`), ...variables, ''].join('\n');
   }
   if (dockerfile != null) lose('missing', `environment: no ${dockerfile} in the checkout`);
@@ -96,7 +99,7 @@ async function dockerfileText(
   ].join('\n');
 }
 
-/** A value in double quotes as a Dockerfile reads it: nothing in it is a variable. It knows no line break; one is written as \\n. */
+/** A value in double quotes as a Dockerfile reads it: nothing in it is a variable. It knows no line break; one is written as \n. */
 function envValue(value: string): string {
   return `"${value.replace(/[\\"$]/g, '\\$&').replaceAll('\n', '\\n')}"`;
 }
