@@ -40,6 +40,8 @@ type Cases = { a: (number | null)[]; b: (number | null)[] }[];
 /** The noise floor of each wanted metric; a metric that no run has a value of has nulls. */
 export function noiseFloors(results: TrialResult[], contrast: Contrast, wanted: readonly MetricId[]): NoiseFloor[] {
   const runs = tableOf(results);
+  // runs without a value are in no list by case, and still count
+  const total = runs.rowsOf(contrast.arm).length + runs.rowsOf(contrast.control).length;
   return wanted.map((id) => {
     const cases = valuesByCase(runs, contrast, id);
     const [a, b] = [summarise(cases.flatMap((one) => one.a)), summarise(cases.flatMap((one) => one.b))];
@@ -51,7 +53,7 @@ export function noiseFloors(results: TrialResult[], contrast: Contrast, wanted: 
       metric: id,
       title: metricOf(id).title,
       unit: metricOf(id).unit,
-      n: { used: all.nUsed, total: all.nTotal },
+      n: { used: all.nUsed, total },
       spread: { min: all.min, q1: all.q1, median: all.median, q3: all.q3, max: all.max },
       a: a.median,
       b: b.median,
