@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { SettingsError } from './errors.js';
-import type { Arm, Experiment, Model } from './experiment.js';
+import type { Arm, Experiment } from './experiment.js';
+import type { Model } from './model.js';
 
 /**
  * The experiment with every arm written out: a placebo arm has the names of the skills, the delivery and the model of the arm that it imitates, and an ablation's arms stand

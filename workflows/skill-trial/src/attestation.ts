@@ -4,8 +4,9 @@ import type { CatalogueReader } from './catalogue.js';
 import { Held } from './containment.js';
 import { changedParameters, type FrozenParameters, generationParameters, thinkingTrouble } from './generation-parameters.js';
 import { hashOf, sha256 } from './hash.js';
-import { type ModelRequest, type Turn, withoutAddedBlocks } from './model-call.js';
-import type { Skill } from './skill.js';
+import { type ModelRequest, withoutAddedBlocks } from './model-call.js';
+import { type RequestKind, requestKinds } from './request-kind.js';
+import { everythingIn, occurrences, plain, type SkillText, toldBy } from './skill-occurrence.js';
 
 const Sha = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -37,9 +38,6 @@ export const Attestation = z.strictObject({
   problems: z.array(z.string()),
 });
 export type Attestation = z.infer<typeof Attestation>;
-
-/** What a skill says; `files` are those beside its SKILL.md and itself, absent: none. */
-type SkillText = Pick<Skill, 'name' | 'description' | 'body'> & Partial<Pick<Skill, 'files'>>;
 
 export interface AttestationInput {
   calls: { record: CallRecord; request: ModelRequest | null }[];
@@ -168,29 +166,6 @@ export function attest(input: AttestationInput): Attestation {
   };
 }
 
-export type RequestKind = 'main' | 'sub-agent' | 'side';
-
-/**
- * What each request of a session is for. `side`: it offers no tools (a title, a summary). `main`: it delivers the task, or has the
- * system text and the tools of the first request that does, whatever became of the conversation (compaction). Every other request
- * with tools is a sub-agent's. In doubt a request is of the loop, of which more is asked. Where none delivers the task, the first with tools is
- * taken for the loop's.
- */
-export function requestKinds(requests: readonly ModelRequest[], task: string): RequestKind[] {
-  const delivers = ({ turns }: ModelRequest) =>
-    turns.some((turn) => turn.role === 'user' && withoutAddedBlocks(turn.text).trim() === task.trim());
-  const toolNames = ({ tools }: ModelRequest) => tools.map((tool) => tool.name).join();
-  const offering = requests.filter((request) => request.tools.length > 0);
-  const loop = offering.find(delivers) ?? offering[0];
-  const kindOf = (request: ModelRequest): RequestKind => {
-    if (request.tools.length === 0) return 'side';
-    return delivers(request) || (request.system === loop?.system && toolNames(request) === toolNames(loop))
-      ? 'main'
-      : 'sub-agent';
-  };
-  return requests.map(kindOf);
-}
-
 /**
  * The task as a main request delivers it: the user turn that is the task once the blocks an agent adds around it (reminders, the
  * environment) are set apart, else the first user turn as it is; null without one.
@@ -210,23 +185,6 @@ function foreignSkills({ catalogue, own }: AttestationInput, requests: { seq: nu
   return [...first].map(([name, seq]) => ({ name, seq }));
 }
 
-function everythingIn({ description, body, files = [] }: SkillText): string {
-  return [description, body, ...files.map(({ content }) => content.toString('utf8'))].join('\n');
-}
-
-const textsOf = ({ turns }: ModelRequest, roles: Turn['role'][]) =>
-  turns.filter((turn) => roles.includes(turn.role)).map((turn) => turn.text);
-
-/** What stands around the conversation: system text, tool descriptions and schemas. */
-function offeredBy({ system, tools }: ModelRequest): string[] {
-  return [system, ...tools.map((tool) => `${tool.description}\n${JSON.stringify(tool.schema)}`)];
-}
-
-/** Everything that a request tells the model, but for the model's own words. */
-function toldBy(request: ModelRequest): string {
-  return plain([...offeredBy(request), ...textsOf(request, ['user', 'tool'])].join('\n'));
-}
-
 /** A request without the text that is declared to stand in front of the task. */
 function withoutPrefix(request: ModelRequest, prefix: string): ModelRequest {
   if (prefix === '') return request;
@@ -234,51 +192,4 @@ function withoutPrefix(request: ModelRequest, prefix: string): ModelRequest {
     turn.role === 'user' ? { ...turn, text: turn.text.replace(prefix, () => '') } : turn,
   );
   return { ...request, turns };
-}
-
-/** Where a skill occurs in what a request tells the model; what `known` holds as well is not looked for. */
-function occurrences(request: ModelRequest, skill: SkillText, known: string) {
-  const everything = toldBy(request);
-  const description = plain(skill.description);
-  const isKnown = known.includes(description);
-  // Some agents list their skills in a user turn of their own, never in a tool's result.
-  return {
-    listed:
-      !isKnown &&
-      [...offeredBy(request), ...textsOf(request, ['user'])].some((text) => hasEntry(plain(text), skill.name, description)),
-    described: !isKnown && everything.includes(description),
-    body: distinctivePassages(skill.body).some((passage) => !known.includes(passage) && everything.includes(passage)),
-  };
-}
-
-/** A catalogue entry is the name as a word of its own with the description near it: a skill may be called "fix". */
-function hasEntry(text: string, name: string, description: string): boolean {
-  const near = 200; // letters: room for markup and a path between the two
-  const word = new RegExp(`(^|[^a-z0-9-])${name}([^a-z0-9-]|$)`);
-  for (let at = text.indexOf(description); at !== -1; at = text.indexOf(description, at + 1)) {
-    const end = at + description.length;
-    if (word.test(text.slice(Math.max(0, at - near), at)) || word.test(text.slice(end, end + near))) return true;
-  }
-  return false;
-}
-
-/** White space, XML entities and letter case evened out, so that a catalogue in XML or Markdown reads the same. */
-function plain(text: string): string {
-  return text
-    .replace(/&lt;/g, '<')
-    .replace(/&gt;/g, '>')
-    .replace(/&quot;/g, '"')
-    .replace(/&apos;|&#39;/g, "'")
-    .replace(/&amp;/g, '&')
-    .replace(/\s+/g, ' ')
-    .toLowerCase()
-    .trim();
-}
-
-/** Lines of a skill's body long enough to stand in no other text: 40 characters or more. */
-function distinctivePassages(body: string): string[] {
-  return body
-    .split('\n')
-    .map((line) => plain(line.replace(/^[\s#>*\d.-]+/, '')))
-    .filter((line) => line.length >= 40);
 }

@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeBase } from './base.js';
-import { type Case, caseHashes, hasTests } from './case.js';
+import { type Case, hasTests } from './case.js';
+import { caseHashes } from './case-hash.js';
 import { SettingsError } from './errors.js';
 import { hashOf, hashTree } from './hash.js';
 import type { Lab } from './lab.js';

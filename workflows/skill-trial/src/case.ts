@@ -1,11 +1,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { readText, readYaml, shown } from './document.js';
 import { Environment, SetUp } from './environment.js';
 import { SettingsError } from './errors.js';
 import { EvalSettings } from './eval.js';
-import { hashTree, sha256 } from './hash.js';
 import { checkProofs, type MatrixRow, readMatrix } from './matrix.js';
 import { Requirement } from './requirement.js';
 import { type RubricRow, readRubric } from './rubric.js';
@@ -237,29 +236,6 @@ export async function listCases(folder: string): Promise<string[]> {
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .sort();
-}
-
-/** SHA-256 of each frozen file of a case; `hidden` covers tests, solution and mutants, which no agent sees. */
-export async function caseHashes(one: Case) {
-  const file = async (path: string) => sha256(await readFile(join(one.folder, path)));
-  const ifNamed = async (path: string | undefined) => (path === undefined ? null : file(path));
-  const hidden = [...Object.values(one.hidden)].sort();
-  return {
-    settings: await file('case.yaml'),
-    task: await file(one.task),
-    reference: await ifNamed(one.reference),
-    review_rubric: await ifNamed(one.rubrics?.review),
-    test_rubric: await ifNamed(one.rubrics?.tests),
-    documentation_rubric: await ifNamed(one.rubrics?.documentation),
-    hidden: sha256((await Promise.all(hidden.map(file))).join('\n')),
-    solution: one.solution === undefined ? null : await hashTree(join(one.folder, one.solution)),
-    mutants: one.mutants === undefined ? null : await hashTree(join(one.folder, one.mutants)),
-    // absent for a case without one, so that its lock stays what it was
-    ...(one.environment?.dockerfile === undefined
-      ? {}
-      : { environment: await hashTree(dirname(join(one.folder, one.environment.dockerfile))) }),
-    ...(one.verifier?.files === undefined ? {} : { verifier: await hashTree(join(one.folder, one.verifier.files)) }),
-  };
 }
 
 async function requireFolder(path: string, what: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DecisionRule } from './experiment.js';
+import type { DecisionRule } from './decision-rule.js';
 import { type Metric, type MetricId, MetricId as MetricIdSchema, metricOf } from './metric.js';
 import type { TrialResult } from './result.js';
 import { RunTable } from './run-table.js';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ComparisonRow, type Contrast, contrastName } from './comparison.js';
 import type { CriticalRisk } from './critical-risk.js';
-import type { DecisionRule } from './experiment.js';
+import type { DecisionRule } from './decision-rule.js';
 import { pooledPrecision } from './precision.js';
 import type { TrialResult } from './result.js';
 import type { Statistic } from './statistic.js';

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { caseHashes, hasTests } from './case.js';
+import { hasTests } from './case.js';
+import { caseHashes } from './case-hash.js';
 import { contrasts } from './experiment.js';
 import { caseOf } from './lab.js';
 import { findLeaks } from './leak.js';

@@ -4,9 +4,11 @@ import { z } from 'zod';
 import { CommandSettings } from './agents/command.js';
 import { controlsOf, writeOutArms } from './arm.js';
 import { Slug } from './case.js';
+import { DecisionRule } from './decision-rule.js';
 import { readYaml, shown } from './document.js';
 import { SettingsError } from './errors.js';
 import { extraSettings } from './extras.js';
+import { Model } from './model.js';
 import { HostPort } from './network-proxy.js';
 import { rootPaths } from './paths.js';
 import { SandboxWish } from './sandbox-plan.js';
@@ -17,33 +19,6 @@ const Count = z.int({ message: 'a whole number from 1' }).positive('a whole numb
 
 /** A list of names, each once: a second mention would be a second run under the same name. */
 const Names = z.array(Slug).refine((names) => new Set(names).size === names.length, 'each name once');
-
-export const Api = z.enum(['openai-completions', 'anthropic-messages', 'openai-responses', 'google-generative-ai']);
-
-/** Prices in USD per million tokens; without them no cost is known and no cost cap can hold. */
-export const Prices = z.strictObject({
-  input: z.number().nonnegative(),
-  cached: z.number().nonnegative(),
-  cache_write: z.number().nonnegative(),
-  output: z.number().nonnegative(),
-});
-
-export const Model = z.strictObject({
-  id: z.string().min(1),
-  api: Api,
-  /** The name of a script in the case's scripts folder: a SCRIPTED model, which measures nothing. */
-  scripted: Slug.optional(),
-  /** A provider or local server; /v1 included for the OpenAI-style APIs, /v1beta for Google's. */
-  base_url: z.url().optional(),
-  /** The environment variable that holds the key; leave out for a server that wants none. */
-  key_env: z
-    .string()
-    .regex(/^[A-Z_][A-Z0-9_]*$/, 'the name of an environment variable')
-    .optional(),
-  parameters: z.strictObject({ thinking: z.enum(['off', 'minimal', 'low', 'medium', 'high', 'xhigh']).optional() }).default({}),
-  prices: Prices.optional(),
-});
-export type Model = z.infer<typeof Model>;
 
 /** An arm differs from another in its skills, or in a model of its own, and in nothing else. */
 const sameInEveryArm = z
@@ -71,25 +46,6 @@ export const Arm = z.strictObject({
   env: sameInEveryArm,
 });
 export type Arm = z.infer<typeof Arm>;
-
-/** The acceptance rule, declared before any run (decision 0019, part 10). */
-export const DecisionRule = z.strictObject({
-  primary: z
-    .enum(['review_completeness', 'test_quality', 'documentation', 'requirement_met', 'requirement_partial', 'assertions_passed'])
-    .default('review_completeness'),
-  /** The smallest change of the primary metric's median that counts, in the metric's own unit. */
-  min_improvement: z.number().nonnegative().default(0.1),
-  /** The largest share of checkable findings that may be contradicted in the arm with skills. */
-  max_false_findings: z.number().min(0).max(1).default(0.2),
-  /** The largest ratio of medians, arm over control. */
-  max_elapsed_ratio: Positive.default(3),
-  max_uncached_input_ratio: Positive.default(3),
-  /** What counts as no difference of the primary metric, in its own unit; without it "no difference" is never concluded. */
-  equivalence_margin: Positive.optional(),
-  tested_class: z.string().min(1),
-  untested_class: z.string().min(1),
-});
-export type DecisionRule = z.infer<typeof DecisionRule>;
 
 /** A model that scores as one more evaluator, outside the trials and their budget; its marks never count as a person's. */
 export const JudgeSettings = z.strictObject({

@@ -1,19 +1,19 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { modelOf, modelsOf } from './arm.js';
 import { type Base, makeBase } from './base.js';
-import { type Case, caseHashes, hasTests, scriptsFolder } from './case.js';
+import { type Case, scriptsFolder } from './case.js';
+import { caseHashes } from './case-hash.js';
 import { offeredSkills } from './delivery.js';
-import { FrozenError, PrerequisiteError, SettingsError } from './errors.js';
+import { SettingsError } from './errors.js';
 import { hashOf, sha256 } from './hash.js';
 import { caseOf, type Lab, skillsOf } from './lab.js';
 import { appendLedger, readLedger } from './ledger.js';
 import { type Conditions, Lock } from './lock.js';
-import type { Place } from './place.js';
 import { preparePlace } from './prepared-place.js';
 import { prettyJson, readJson, writeWhole } from './record.js';
 import { measureReference } from './reference.js';
@@ -24,7 +24,7 @@ import { loadScript } from './script.js';
 import { writeSkill } from './skill.js';
 import { requireRevisions } from './skill-revision.js';
 import { type Spec, specHash, type TrialSpec } from './spec.js';
-import { isGreen, runTestCheck } from './test-check.js';
+import { startingSuite } from './starting-suite.js';
 import { trialName } from './trial-name.js';
 import { validateLab } from './validation.js';
 import { version } from './version.js';
@@ -193,47 +193,6 @@ function requireFreeVariables(declared: Record<string, string>, set: Record<stri
     found: taken.join(', '),
     next: 'remove them from agent.env',
   });
-}
-
-/** The starting suite, run on the clean base: green, or red in exactly the tests that case.yaml names as known. */
-async function startingSuite(lab: Lab, one: Case, base: Base, place: Place) {
-  if (!hasTests(one)) return { knownFailures: [], startingTests: 0 };
-  await mkdir(lab.run.scratch, { recursive: true });
-  const folder = await mkdtemp(join(lab.run.scratch, 'suite-'));
-  try {
-    const plan = {
-      name: 'starting-suite',
-      case: one,
-      base,
-      patch: null,
-      overlay: [],
-      files: null,
-      ...place,
-      timeoutMs: 120_000,
-    };
-    const outcome = await runTestCheck(plan, folder);
-    const failed = outcome.tests.filter((test) => !['passed', 'skipped', 'todo'].includes(test.outcome)).map((test) => test.name);
-    if (outcome.tests.length === 0) {
-      throw new PrerequisiteError(`The starting suite of case ${one.name} ran no test`, {
-        expected: `tests from ${one.suite.join(' ')}`,
-        found:
-          (await readFile(join(folder, 'stderr.txt'), 'utf8')).trim().split('\n').at(-1)?.slice(0, 200) ||
-          `exit status ${outcome.exitCode}`,
-        next: 'install what the command needs, or correct suite in case.yaml',
-      });
-    }
-    const unknown = failed.filter((name) => !one.known_failures.includes(name));
-    if (unknown.length > 0 || (!isGreen(outcome) && failed.length === 0)) {
-      throw new FrozenError(`The starting suite of case ${one.name} is red`, {
-        expected: 'a green suite, or every failure named under known_failures in case.yaml',
-        found: unknown.length > 0 ? unknown.slice(0, 5).join('; ') : `exit status ${outcome.exitCode}`,
-        next: 'choose another commit, or record the known failures: none of them may be blamed on an arm',
-      });
-    }
-    return { knownFailures: failed.sort(), startingTests: outcome.tests.length };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 /** Hash of the scripted model's script and the plans it uses: the scripted counterpart of a model version. */

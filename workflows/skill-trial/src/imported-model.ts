@@ -1,5 +1,6 @@
 import { SettingsError } from './errors.js';
-import type { Experiment, Model } from './experiment.js';
+import type { Experiment } from './experiment.js';
+import type { Model } from './model.js';
 
 /** What a person tells an importer about the model; everything may be left for later. */
 export interface ModelWish {

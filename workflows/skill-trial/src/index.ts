@@ -33,7 +33,8 @@ export {
   proposeFindings,
   readMarks,
 } from './desk.js';
-export { discover, questionsOf } from './discovery.js';
+export { discover } from './discovery.js';
+export { questionsOf } from './discovery-question.js';
 export { CellValue, Dispute, DisputePart } from './dispute.js';
 export { shown } from './document.js';
 export { FrozenError, InfrastructureError, LabError, PrerequisiteError, RecordError, SettingsError } from './errors.js';

@@ -1,7 +1,8 @@
 import { modelOf } from './arm.js';
 import { tellingNothing } from './comparison.js';
-import { contrasts, type Experiment, type Model } from './experiment.js';
+import { contrasts, type Experiment } from './experiment.js';
 import { metricOf } from './metric.js';
+import type { Model } from './model.js';
 import type { TrialResult } from './result.js';
 import { type Design, detectableEffect, needed, smallestP } from './statistics/power.js';
 import { ratio, summarise } from './summary.js';

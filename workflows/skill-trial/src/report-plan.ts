@@ -1,6 +1,6 @@
 import { armWords } from './arm.js';
-import type { Model } from './experiment.js';
 import { metricOf } from './metric.js';
+import type { Model } from './model.js';
 import { formatDelta, formatValue } from './number-format.js';
 import type { Report } from './report.js';
 import { type Block, type Content, details, mark, record, type Section, table, text } from './report-document.js';

@@ -1,6 +1,6 @@
 import { compareArms } from './comparison.js';
 import { decide } from './decision.js';
-import { DecisionRule } from './experiment.js';
+import { DecisionRule } from './decision-rule.js';
 import { allMetrics, type MetricId } from './metric.js';
 import type { TrialResult } from './result.js';
 import { makeSchedule } from './schedule.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Contrast, contrastName, Role, roleOf, tableOf, valuesByCase } from './comparison.js';
-import type { DecisionRule } from './experiment.js';
+import type { DecisionRule } from './decision-rule.js';
 import { type MetricId, MetricId as MetricIdSchema, metricOf } from './metric.js';
 import { meanDifference, permutationTest } from './permutation.js';
 import type { TrialResult } from './result.js';

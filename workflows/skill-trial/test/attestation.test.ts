@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type AttestationInput, attest, requestKinds } from '../src/attestation.js';
+import { type AttestationInput, attest } from '../src/attestation.js';
 import type { CallRecord } from '../src/call-record.js';
 import { claudeCodeCatalogue, codexCatalogue, piCatalogue } from '../src/catalogue.js';
 import { sha256 } from '../src/hash.js';
 import type { ModelRequest, Turn } from '../src/model-call.js';
+import { requestKinds } from '../src/request-kind.js';
 
 const fix = {
   name: 'fix',

@@ -1,7 +1,8 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { caseHashes, listCases, readCase } from '../src/case.js';
+import { listCases, readCase } from '../src/case.js';
+import { caseHashes } from '../src/case-hash.js';
 import { SettingsError } from '../src/errors.js';
 import { failure, tempFolder, writeFiles } from './fixture.js';
 

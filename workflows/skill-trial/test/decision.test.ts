@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { compareArms } from '../src/comparison.js';
 import { criticalRisks } from '../src/critical-risk.js';
 import { anyDifference, type DecisionInput, decide, scoredRuns } from '../src/decision.js';
-import { DecisionRule } from '../src/experiment.js';
+import { DecisionRule } from '../src/decision-rule.js';
 import { MetricId } from '../src/metric.js';
 import type { TrialResult } from '../src/result.js';
 import { testArms } from '../src/statistic.js';

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { alwaysLoad, neverActivate } from '../src/detectors.js';
-import { type ArmDiscovery, checklistOf, questionsOf } from '../src/discovery.js';
+import { type ArmDiscovery, checklistOf } from '../src/discovery.js';
+import { questionsOf } from '../src/discovery-question.js';
 
 const lab = (evals: boolean) =>
   ({
