@@ -16,6 +16,11 @@ export function formatDelta(value: number | null, unit: string): string {
   return `${sign}${formatValue(size, unit)}`;
 }
 
+/** {@link formatDelta} of a difference that is in percentage points already. */
+export function formatPoints(points: number | null): string {
+  return formatDelta(points === null ? null : points / 100, 'fraction');
+}
+
 function trim(text: string): string {
   return text.replace(/\.0+$/, '');
 }

@@ -4,7 +4,7 @@ import { Benchmark, makeBenchmark } from './benchmark.js';
 import type { EvalEffect } from './eval-effect.js';
 import { contrasts } from './experiment.js';
 import type { PassCount } from './grade.js';
-import { formatValue } from './number-format.js';
+import { formatDelta, formatPoints, formatValue } from './number-format.js';
 import type { Report } from './report.js';
 import { type Block, list, record, type Section, table, text } from './report-document.js';
 import type { Study } from './study.js';
@@ -52,7 +52,6 @@ export function evalsSection({ evals, experiment }: Report): Section[] {
 
 const share = (value: number | null) => formatValue(value, 'fraction');
 const counted = ({ passed, total }: PassCount) => (total === 0 ? 'not available' : `${passed} of ${total}`);
-const points = (value: number | null) => (value === null ? 'not available' : `${value > 0 ? '+' : ''}${value.toFixed(1)} pp`);
 
 function effectTable(effects: EvalEffect[], arm: string, control: string): Block {
   return table(
@@ -72,8 +71,10 @@ function effectTable(effects: EvalEffect[], arm: string, control: string): Block
       String(effect.byEval.length),
       counted(effect.without),
       counted(effect.with),
-      points(effect.points),
-      effect.interval === null ? 'too few runs' : `${points(100 * effect.interval.low)} to ${points(100 * effect.interval.high)}`,
+      formatPoints(effect.points),
+      effect.interval === null
+        ? 'too few runs'
+        : `${formatDelta(effect.interval.low, 'fraction')} to ${formatDelta(effect.interval.high, 'fraction')}`,
       effect.runs.p === null || effect.runs.smallestP === null
         ? 'not available'
         : `${effect.runs.p.toFixed(3)} (${effect.runs.smallestP.toFixed(3)})`,

@@ -1,7 +1,7 @@
 import { contrastName } from './comparison.js';
 import { contrasts } from './experiment.js';
 import { namesOf } from './lab.js';
-import { formatDelta, formatValue } from './number-format.js';
+import { formatDelta, formatPoints, formatValue } from './number-format.js';
 import type { Report } from './report.js';
 import { type Block, details, heading, list, mark, type Section, table, text } from './report-document.js';
 import { type SkillEffects, type SkillRun, skillEffects } from './skill-effect.js';
@@ -79,7 +79,6 @@ function verdictBlocks({ verdicts, trials }: Report): Block[] {
   ];
 }
 
-const points = (value: number | null) => formatDelta(value === null ? null : value / 100, 'fraction');
 const ofTotal = ({ passed, total }: { passed: number; total: number }) => `${passed} of ${total}`;
 const plain = (value: number | null, digits = 2) => (value === null ? 'not available' : value.toFixed(digits));
 
@@ -113,10 +112,10 @@ export function contrastBlocks({ contrast, rows, chances, averages, needed }: Sk
         row.skill,
         ofTotal(row.met.without),
         ofTotal(row.met.with),
-        points(row.deltaMet),
+        formatPoints(row.deltaMet),
         ofTotal(row.items.without),
         ofTotal(row.items.with),
-        points(row.deltaItems),
+        formatPoints(row.deltaItems),
         row.rho === null ? 'not available' : formatDelta(row.rho, 'fraction').replace(' pp', ' %'),
         row.efficiency.guarded === null ? row.efficiency.label : `${plain(row.efficiency.guarded)} (${row.efficiency.label})`,
         plain(row.efficiency.bare),
