@@ -58,7 +58,8 @@ describe.skipIf(noBrowser)('the desk in a browser', () => {
       // no mark can be given before the guess
       expect(await page.locator('.row-card').count()).toBe(0);
       await cannotTell(page);
-      expect(await root.journal('anna')).toEqual([{ kind: 'guess', pair: pair.pair, side: null }]);
+      // a mark is seen before it is on the disk
+      await eventually(() => root.journal('anna')).toEqual([{ kind: 'guess', pair: pair.pair, side: null }]);
 
       // keyboard: pick two lines of the diff as evidence, then mark the row
       await page.keyboard.press('d');
@@ -168,7 +169,7 @@ describe.skipIf(noBrowser)('the desk in a browser', () => {
       await page.keyboard.press('a');
       await page.getByText('from a check').waitFor();
       const { sheet, row, value, reason } = proposal;
-      expect((await root.journal('anna')).at(-1)).toEqual({
+      await eventually(async () => (await root.journal('anna')).at(-1)).toEqual({
         kind: 'accept',
         case: 'inventory',
         content: pair.x,
