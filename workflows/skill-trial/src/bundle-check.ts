@@ -123,7 +123,7 @@ async function isOwn(archive: string, publicKey: string): Promise<boolean> {
 
 async function openUnpacked(folder: string): Promise<Lab> {
   const locks = (await listTree(folder)).flatMap(({ path }) => /^data\/runs\/([a-z0-9-]+)\/lock\.json$/.exec(path)?.[1] ?? []);
-  if (locks.length === 1 && locks[0] !== undefined) return openLab(folder, locks[0]);
+  if (locks.length === 1 && locks[0] !== undefined) return openLab(folder, locks[0], undefined, 'frozen');
   throw new RecordError('The bundle holds no experiment to verify', {
     expected: 'one data/runs/<experiment>/lock.json',
     found: locks.length === 0 ? 'none' : locks.join(', '),

@@ -30,15 +30,23 @@ export interface Lab {
   now: () => Date;
 }
 
-/** Reads an experiment, its cases and its skills. The first thing that is wrong is one SettingsError. */
-export async function openLab(root: string, name: string, now: () => Date = () => new Date()): Promise<Lab> {
+/**
+ * Reads an experiment, its cases and its skills. The first thing that is wrong is one SettingsError. `revisions` says where the skills
+ * of an older revision come from: git, or (an unpacked bundle, whatever repository it lies in) the copies that the lock's freeze left.
+ */
+export async function openLab(
+  root: string,
+  name: string,
+  now: () => Date = () => new Date(),
+  revisions: 'git' | 'frozen' = 'git',
+): Promise<Lab> {
   const experiment = await readExperiment(root, name);
   const paths = rootPaths(root);
   const cases = new Map<string, Case>();
   for (const one of experiment.cases) cases.set(one, await readCase(paths.case(one)));
   const run = runPaths(root, name);
   requireModels(experiment);
-  const skills = await readArmSkills(experiment, paths, run);
+  const skills = await readArmSkills(experiment, paths, run, revisions);
   requirePairs(experiment, cases);
   const agent = agentOf(experiment, paths.experiment(name));
   requireEvals(experiment, cases, agent);
@@ -58,7 +66,12 @@ export function caseOf(lab: Pick<Lab, 'cases'>, name: string): Case {
 }
 
 /** The skills that every arm gives, by key. */
-async function readArmSkills(experiment: Experiment, paths: RootPaths, run: RunPaths): Promise<Map<string, Skill>> {
+async function readArmSkills(
+  experiment: Experiment,
+  paths: RootPaths,
+  run: RunPaths,
+  revisions: 'git' | 'frozen',
+): Promise<Map<string, Skill>> {
   const skills = new Map<string, Skill>();
   const frozen = await frozenRevisions(experiment, run);
   const read = async (arm: string, name: string): Promise<Skill> => {
@@ -71,7 +84,7 @@ async function readArmSkills(experiment: Experiment, paths: RootPaths, run: RunP
         ? placeboOf(await read(placebo, name))
         : revision !== undefined
           ? await readSkillAt(
-              paths.root,
+              revisions === 'git' ? paths.root : null,
               relative(paths.root, paths.skill(name)),
               name,
               revision,

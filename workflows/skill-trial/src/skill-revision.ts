@@ -15,20 +15,26 @@ export async function commitOf(root: string, revision: string): Promise<string |
 
 /**
  * A skill as the repository around `root` had it at a revision, from git's objects and not from the disk. Where the revision is not to
- * be had (a bundle, a shallow clone) the copy that freeze left in `frozen` is read: the lock says whether it is the same. `frozen` is
- * null where no freeze took the skill from that very revision.
+ * be had (a shallow clone) the copy that freeze left in `frozen` is read: the lock says whether it is the same. `frozen` is null where
+ * no freeze took the skill from that very revision. `root` null: no repository is asked, as the one around an unpacked bundle is
+ * somebody else's, and may know a revision of that name.
  */
 export async function readSkillAt(
-  root: string,
+  root: string | null,
   folder: string,
   name: string,
   revision: string,
   frozen: string | null,
 ): Promise<Skill> {
-  const commit = await commitOf(root, revision);
-  if (commit === null) {
+  const commit = root === null ? null : await commitOf(root, revision);
+  if (root === null || commit === null) {
     if (frozen !== null && (await stat(join(frozen, 'SKILL.md')).catch(() => null)) !== null) return readSkill(frozen);
-    throw unknownRevision(root, revision, `skill ${name}`);
+    if (root !== null) throw unknownRevision(root, revision, `skill ${name}`);
+    throw new PrerequisiteError(`Skill ${name} of ${revision} is not in the bundle`, {
+      expected: 'the copy that freeze left in data/runs/<experiment>/skills',
+      found: 'none that the lock took from that revision',
+      next: 'bundle again where the experiment was run',
+    });
   }
   const git = openGit(root);
   // ./ : below root, wherever the repository's own top is

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
@@ -6,6 +7,7 @@ import { freeze } from '../src/freeze.js';
 import { openGit } from '../src/git.js';
 import { type Lab, openLab } from '../src/lab.js';
 import type { Lock } from '../src/lock.js';
+import { runPaths } from '../src/paths.js';
 import { type Spec, specHash } from '../src/spec.js';
 import { failure, tempFolder, writeFiles } from './fixture.js';
 
@@ -183,6 +185,15 @@ describe('the skills of an older revision', () => {
     expect(kept?.body).toBe('Left.\n');
     const refused = await failure(PrerequisiteError, () => freezeIn(root));
     expect(refused.message).toContain('No revision v1 to take the skills of arm B from');
+
+    // below another repository that knows a v1 of its own, an unpacked bundle is read with what it carries
+    await git.add('skills-src');
+    await git.commit('another');
+    await git.addTag('v1');
+    const read = async (revisions: 'git' | 'frozen') => (await openLab(root, 'tiny', undefined, revisions)).skills.get('B/left');
+    expect([(await read('git'))?.body, (await read('frozen'))?.body]).toEqual(['Changed since.\n', 'Left.\n']);
+    await rm(runPaths(root, 'tiny').frozenSkills, { recursive: true });
+    expect((await failure(PrerequisiteError, () => read('frozen'))).message).toContain('Skill left of v1 is not in the bundle');
   });
 });
 
