@@ -5,6 +5,7 @@ import { EvalEffect, type EvalRuns, evalEffects, sortEffects } from './eval-effe
 import { contrasts } from './experiment.js';
 import { countGrades, TrialGrade } from './grade.js';
 import { caseOf, namesOf } from './lab.js';
+import { MadeFile } from './made-file.js';
 import type { Study } from './study.js';
 import { TriggerReport, triggerReports } from './trigger-rate.js';
 
@@ -15,6 +16,8 @@ export const BenchmarkRun = TrialGrade.extend({
   tokens: z.int().nonnegative().nullable(),
   seconds: z.number().nonnegative().nullable(),
   toolCalls: z.int().nonnegative().nullable(),
+  /** What it left in its workspace; absent: nothing, or written before this was kept. */
+  files: z.array(MadeFile).optional(),
 });
 export type BenchmarkRun = z.infer<typeof BenchmarkRun>;
 
@@ -72,8 +75,15 @@ export const EarlierBenchmark = z.looseObject({
   evals: z.array(BenchmarkEval.extend({ further: BenchmarkEval.shape.further.default({}) })),
 });
 
-/** The benchmark of a graded study: the first contrast of its arms, and what the further ones show. Invalid trials are left out. */
-export function makeBenchmark(study: Study, responses: Map<string, string>): Benchmark {
+/**
+ * The benchmark of a graded study: the first contrast of its arms, and what the further ones show. Invalid trials are left out.
+ * `responses` and `files` hold what each trial answered and left behind, by its id.
+ */
+export function makeBenchmark(
+  study: Study,
+  responses: Map<string, string>,
+  files: Map<string, MadeFile[]> = new Map(),
+): Benchmark {
   const { lab, grading } = study;
   const [contrast, ...others] = contrasts(lab.experiment);
   const valid = study.results.filter((result) => result.valid);
@@ -88,6 +98,7 @@ export function makeBenchmark(study: Study, responses: Map<string, string>): Ben
         elapsed_seconds,
         tool_calls,
       } = result.values;
+      const made = files.get(result.id) ?? [];
       const tokens = fresh === null || output === null ? null : fresh + (cached ?? 0) + output;
       return [
         {
@@ -97,6 +108,7 @@ export function makeBenchmark(study: Study, responses: Map<string, string>): Ben
           tokens,
           seconds: elapsed_seconds,
           toolCalls: tool_calls,
+          ...(made.length === 0 ? {} : { files: made }),
         },
       ];
     });

@@ -97,7 +97,7 @@ function redactBytes(bytes: Buffer, lab: Lab): Buffer {
 }
 
 /** A file of the variant's tree; null for a link, which the agent may have pointed anywhere. */
-async function regularFile(tree: string, path: string): Promise<Buffer | null> {
+export async function regularFile(tree: string, path: string): Promise<Buffer | null> {
   const file = join(tree, path);
   const found = await lstat(file).catch(() => null);
   if (found === null || !found.isFile() || !(await realpath(file)).startsWith(tree + sep)) return null;

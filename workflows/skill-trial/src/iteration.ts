@@ -4,8 +4,10 @@ import { EarlierBenchmark, makeBenchmark } from './benchmark.js';
 import { benchmarkChanges } from './benchmark-change.js';
 import { exportBenchmark } from './benchmark-export.js';
 import { benchmarkMarkdown } from './benchmark-markdown.js';
+import type { ExportFiles } from './benchmark-parts.js';
 import { SettingsError } from './errors.js';
 import { hashOf } from './hash.js';
+import { type MadeFile, madeFiles } from './made-file.js';
 import type { RunPaths } from './paths.js';
 import { prettyJson, readJson } from './record.js';
 import { reviewPage } from './review-page.js';
@@ -31,8 +33,12 @@ export async function writeIteration(study: Study): Promise<{ number: number; fo
   const { lab, grading } = study;
   if (grading === null || lab.experiment.evals === undefined) return null;
   const responses = new Map<string, string>();
-  for (const trial of study.trials) responses.set(trial.record.id, await readFile(join(trial.folder, 'response.md'), 'utf8'));
-  const benchmark = makeBenchmark(study, responses);
+  const made = new Map<string, MadeFile[]>();
+  for (const trial of study.trials) {
+    responses.set(trial.record.id, await readFile(join(trial.folder, 'response.md'), 'utf8'));
+    made.set(trial.record.id, await madeFiles(lab, trial));
+  }
+  const benchmark = makeBenchmark(study, responses, made);
   const last = (await iterationNumbers(lab.run)).at(-1);
   const before = last === undefined ? null : await readJson(join(lab.run.iteration(last), 'results.json'), EarlierBenchmark);
   const same = before !== null && hashOf(before) === hashOf(benchmark);
@@ -40,7 +46,7 @@ export async function writeIteration(study: Study): Promise<{ number: number; fo
   const folder = lab.run.iteration(number);
   if (same) return { number, folder, fresh: false };
   const changes = before === null ? null : benchmarkChanges(before, benchmark);
-  const files = {
+  const files: ExportFiles = {
     'results.json': prettyJson(benchmark),
     'benchmark.md': benchmarkMarkdown(
       benchmark,
@@ -50,7 +56,7 @@ export async function writeIteration(study: Study): Promise<{ number: number; fo
     'review.html': reviewPage(benchmark, number, changes),
     ...exportBenchmark(benchmark, lab.experiment.evals.dialect, number, lab.now().toISOString()),
   };
-  for (const [path, text] of Object.entries(files)) {
+  for (const [path, content] of Object.entries(files)) {
     // ids are a source's own words
     if (path.split('/').some((part) => part === '..' || part === ''))
       throw new SettingsError(`${path} is no path of an export`, {
@@ -59,7 +65,7 @@ export async function writeIteration(study: Study): Promise<{ number: number; fo
         next: 'change the id of the eval',
       });
     await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), text);
+    await writeFile(join(folder, path), content);
   }
   return { number, folder, fresh: true };
 }

@@ -56,20 +56,25 @@ filter();
 `;
 
 export const reviewStyle = `
-:root{color-scheme:light dark;font:15px/1.5 system-ui,sans-serif}
-body{margin:0 auto;max-width:1400px;padding:1rem}
-header{position:sticky;top:0;background:Canvas;padding:.5rem 0;border-bottom:1px solid GrayText;display:flex;gap:1rem;flex-wrap:wrap;align-items:center;z-index:1}
+:root{color-scheme:light dark;background:Canvas;color:CanvasText;font:15px/1.5 system-ui,sans-serif}
+body{margin:0 auto;max-width:1400px;padding:1rem;overflow-wrap:anywhere}
+.bar{position:sticky;top:0;background:Canvas;padding:.5rem 0;border-bottom:1px solid GrayText;display:flex;gap:.5rem 1rem;flex-wrap:wrap;align-items:center;z-index:1}
 input[type=search]{flex:1 1 16rem;font:inherit;padding:.3rem .5rem}
+button{font:inherit;padding:.3rem .8rem}
+figure{margin:1rem 0}svg{display:block;width:100%;max-width:480px;height:auto}figcaption{max-width:50rem}
 article{border:1px solid GrayText;border-radius:.4rem;padding:1rem;margin:1rem 0;scroll-margin-top:5rem}
 article:focus{outline:3px solid Highlight}
-.sides{display:grid;grid-template-columns:1fr 1fr;gap:1rem}
-@media (max-width:800px){.sides{grid-template-columns:1fr}}
-pre{white-space:pre-wrap;overflow-wrap:anywhere;max-height:24rem;overflow:auto;background:color-mix(in srgb,CanvasText 6%,Canvas);padding:.6rem;border-radius:.3rem}
-table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.2rem .5rem;border-bottom:1px solid color-mix(in srgb,CanvasText 20%,Canvas);overflow-wrap:anywhere}
+h2,h3,h4{margin:.8rem 0 .3rem}h2{margin-top:0}
+.sides{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:1rem 1.5rem}.sides>*{min-width:0}
+@media (max-width:800px){.bar{position:static}article{padding:.6rem;scroll-margin-top:.5rem}}
+pre{white-space:pre-wrap;max-height:24rem;overflow:auto;background:color-mix(in srgb,CanvasText 6%,Canvas);padding:.6rem;border-radius:.3rem}
+table{border-collapse:collapse;width:100%}td,th{text-align:left;vertical-align:top;padding:.2rem .5rem .2rem 0;border-bottom:1px solid color-mix(in srgb,CanvasText 20%,Canvas)}
+th,td:first-child{white-space:nowrap}
 .passed{color:#176f2c}.failed{color:#b3261e}.unscored,.timed{color:#7a5a00}
 @media (prefers-color-scheme:dark){.passed{color:#7ee29a}.failed{color:#ff9d94}.unscored,.timed{color:#f0c861}}
-textarea{width:100%;box-sizing:border-box;font:inherit}
+section label{display:block;margin-top:.8rem}textarea{width:100%;box-sizing:border-box;font:inherit}
 .scripted{border:2px solid #b3261e;padding:.5rem;font-weight:bold}
 svg text{fill:CanvasText;font:12px system-ui,sans-serif}svg line{stroke:CanvasText}svg circle{fill:#2563c9}
+@media (prefers-color-scheme:dark){svg circle{fill:#8ab4ff}}
 kbd{border:1px solid GrayText;border-radius:.2rem;padding:0 .3rem}
 `;

@@ -298,13 +298,81 @@ describe('the way out and back', () => {
     const grading = Object.entries(files).find(
       ([path]) => path.endsWith('with_skill/run-1/grading.json') || path.endsWith('with_skill/grading.json'),
     );
-    const value = JSON.parse(grading?.[1] ?? '{}');
+    const value = JSON.parse(String(grading?.[1] ?? '{}'));
     expect(value[dialect === 'agentskills' ? 'assertion_results' : 'expectations'][0]).toMatchObject({
       text: 'Cup is full',
       passed: true,
       evidence: 'yes',
     });
     expect(value.summary).toEqual({ passed: 1, failed: 1, total: 2, pass_rate: 0.5 });
+  });
+
+  describe('skill-creator’s viewer and aggregation', () => {
+    const at = '2026-01-01T00:00:00.000Z';
+    const read = (files: Record<string, unknown>, path: string) => JSON.parse(String(files[path]));
+
+    test('find the prompt beside each run and above it, the time and tokens in timing.json alone', () => {
+      const files = exportBenchmark(benchmark, 'skill-creator', 1, at);
+      const run = 'tea/eval-1/with_skill/run-1';
+      const metadata = { eval_id: 1, eval_name: 'brew', prompt: 'Brew' };
+      expect(read(files, `${run}/eval_metadata.json`)).toEqual(metadata);
+      expect(read(files, 'tea/eval-1/eval_metadata.json')).toEqual(metadata);
+      expect(read(files, `${run}/grading.json`).timing).toBeUndefined();
+      expect(read(files, `${run}/timing.json`)).toEqual({ total_tokens: 100, duration_ms: 2000, total_duration_seconds: 2 });
+    });
+
+    test('stop at no null: what is unknown is left out, in a summary the whole statistic', () => {
+      const files = exportBenchmark(benchmark, 'skill-creator', 1, at);
+      expect(read(files, 'tea/eval-2/without_skill/run-1/timing.json')).toEqual({ duration_ms: 2000, total_duration_seconds: 2 });
+      const { run_summary: summary } = read(files, 'tea/benchmark.json');
+      expect(summary.without_skill.tokens).toBeNull();
+      expect(summary.with_skill.tokens).toEqual({ mean: 100, stddev: 0, min: 100, max: 100 });
+      expect(summary.delta).toEqual({ pass_rate: '+0.25', time_seconds: '+0.0', tokens: null });
+      const unscored = structuredClone(benchmark);
+      for (const one of unscored.evals) for (const run of [...one.with, ...one.without]) run.assertions = [];
+      const none = exportBenchmark(unscored, 'skill-creator', 1, at);
+      expect(read(none, 'tea/eval-1/with_skill/run-1/grading.json').summary).toEqual({ passed: 0, failed: 0, total: 0 });
+      expect(read(none, 'tea/benchmark.json').run_summary.with_skill.pass_rate).toBeNull();
+    });
+
+    test('sort by ids of one type', () => {
+      const ids = (...given: (string | number | null)[]) => {
+        const changed = { ...benchmark, evals: benchmark.evals.map((one, index) => ({ ...one, id: given[index] ?? null })) };
+        return read(exportBenchmark(changed, 'skill-creator', 1, at), 'tea/benchmark.json').metadata.evals_run;
+      };
+      expect([ids(4, 2), ids(null, null), ids('a', 'b'), ids(4, 'b'), ids('a', null)]).toEqual([
+        [4, 2],
+        [1, 2],
+        ['a', 'b'],
+        ['4', 'b'],
+        ['a', '2'],
+      ]);
+    });
+
+    test('show what a run left in its workspace beside its answer', () => {
+      const made = structuredClone(benchmark);
+      const files = [
+        { path: 'settings.json', kind: 'added' as const, text: '{}\n', binary: null },
+        { path: 'img/dot.png', kind: 'added' as const, text: null, binary: Buffer.from([0x89, 0xff]).toString('base64') },
+        { path: 'old.txt', kind: 'deleted' as const, text: null, binary: null },
+      ];
+      Object.assign(made.evals[0]?.with[0] as object, { files });
+      const outputs = (from: Record<string, unknown>) =>
+        Object.entries(from).flatMap(([path, content]) => {
+          const name = /^tea\/eval-1\/with_skill\/run-1\/outputs\/(.+)$/.exec(path)?.[1];
+          return name === undefined ? [] : [[name, content]];
+        });
+      expect(outputs(exportBenchmark(made, 'skill-creator', 1, at))).toEqual([
+        ['settings.json', '{}\n'],
+        ['img/dot.png', Buffer.from([0x89, 0xff])],
+        ['response.md', 'The cup is full.'],
+      ]);
+      Object.assign(files[0] as object, { path: 'response.md' });
+      expect(Object.fromEntries(outputs(exportBenchmark(made, 'skill-creator', 1, at)))).toMatchObject({
+        'response.md': '{}\n',
+        'final-answer.md': 'The cup is full.',
+      });
+    });
   });
 
   test.each([

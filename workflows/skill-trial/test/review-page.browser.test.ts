@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BenchmarkRun } from '../src/benchmark.js';
 import { reviewPage } from '../src/review-page.js';
 import { makeBenchmarkFixture } from './fixtures/benchmark.js';
 
@@ -22,7 +24,13 @@ describe.skipIf(missing && process.env.CI !== 'true')('review.html in a browser'
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'review-page-'));
     const changes = [{ case: 'tea-2', arm: 'B', repeat: 1, assertion: 'hot', before: 'passed', now: 'failed' }];
-    await writeFile(join(folder, 'review.html'), reviewPage(makeBenchmarkFixture(), 2, changes));
+    const benchmark = makeBenchmarkFixture();
+    (benchmark.evals[0]?.with[0] as BenchmarkRun).files = [
+      { path: 'settings.json', kind: 'added', text: '<b>not bold</b>', binary: null },
+      { path: 'dot.png', kind: 'modified', text: null, binary: Buffer.from([0x89, 0xff]).toString('base64') },
+      { path: 'old.txt', kind: 'deleted', text: null, binary: null },
+    ];
+    await writeFile(join(folder, 'review.html'), reviewPage(benchmark, 2, changes));
     browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   }, 60_000);
   afterAll(async () => {
@@ -52,6 +60,55 @@ describe.skipIf(missing && process.env.CI !== 'true')('review.html in a browser'
     expect(await page.title()).toBe('fixture, iteration 2');
     expect(await page.locator('.scripted').count()).toBe(1);
     expect(problems).toEqual([]);
+  });
+
+  it.each([390, 1280].flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme }))))(
+    'axe finds nothing at $width px, $colorScheme, and nothing scrolls sideways',
+    async ({ width, colorScheme }) => {
+      // the page's own policy lets no script in
+      const own = await browser.newPage({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true });
+      try {
+        await own.goto(pathToFileURL(join(folder, 'review.html')).href);
+        await own.locator('summary').first().click();
+        expect(await own.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+        await own.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
+        const { violations } = await own.evaluate(() =>
+          (
+            globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } }
+          ).axe.run(),
+        );
+        expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([]);
+      } finally {
+        await own.close();
+      }
+    },
+  );
+
+  it('shows the files that a run left as text, and what is none by its size', async () => {
+    expect(await page.locator('#tea-1 details summary code').allTextContents()).toEqual(['settings.json', 'dot.png', 'old.txt']);
+    expect(await page.locator('#tea-1 details').nth(1).textContent()).toContain('<b>not bold</b>');
+    expect(await page.locator('#tea-1 details').nth(2).textContent()).toContain('Not text: 2 bytes.');
+    expect(await page.locator('#tea-1 details').nth(3).textContent()).toContain('no longer there');
+  });
+
+  it('is worked by keys alone: filters, the box for feedback and back, saving', async () => {
+    await page.keyboard.press('d');
+    expect(await visible()).toEqual(['tea-1']);
+    await page.keyboard.press('j');
+    await page.keyboard.press('f');
+    await page.keyboard.type('dj');
+    expect(await page.inputValue('#tea-1 textarea >> nth=0')).toBe('dj');
+    await page.keyboard.press('Escape');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('s')]);
+    expect(JSON.parse(await readFile(await download.path(), 'utf8')).reviews).toEqual([{ run_id: 'tea-1.B.1', feedback: 'dj' }]);
+    // and everything that can be used is reached by Tab
+    const reached: string[] = [];
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    for (let step = 0; step < 12; step++) {
+      await page.keyboard.press('Tab');
+      reached.push(await page.evaluate(() => document.activeElement?.id || (document.activeElement?.tagName ?? '')));
+    }
+    for (const one of ['search', 'changed', 'differs', 'save', 'SUMMARY', 'PRE', 'TEXTAREA']) expect(reached).toContain(one);
   });
 
   it('searches and filters by what changed and by what differs', async () => {
