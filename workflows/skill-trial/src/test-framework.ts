@@ -74,9 +74,9 @@ export const testFrameworks: TestFramework[] = [
   },
   {
     name: 'vitest',
-    argv: (suite, files, _, out) => [...suite, '--reporter=json', `--outputFile=${out}`, ...(files ?? [])],
-    env: noEnv,
-    read: ({ text, workspace }) => placed(readJestJson(text), workspace),
+    argv: (suite, files, reporters) => [...suite, `--reporter=${reporters}/vitest.mjs`, '--reporter=default', ...(files ?? [])],
+    env: (_, out) => ({ SKILL_TRIAL_TESTS: out }),
+    read: lines,
   },
   {
     name: 'jest',

@@ -12,9 +12,9 @@ describe('a JUnit report', () => {
         <testcase name="007"><error message="boom"/></testcase><testcase name="later"><skipped/></testcase></testsuite>
       </testsuite></testsuites>`;
     expect(short(readJunit(text))).toEqual([
-      ['a_test.go', 'fails', 'assertion'],
-      ['a_test.go', '007', 'crash'],
-      ['a_test.go', 'later', 'skipped'],
+      ['a_test.go', 'outer > inner > fails', 'assertion'],
+      ['a_test.go', 'outer > inner > 007', 'crash'],
+      ['a_test.go', 'outer > inner > later', 'skipped'],
       ['a_test.go', 'pkg > adds & counts', 'passed'],
     ]);
     expect(short(readJunit('<testsuite><testcase classname="T" name="one"/></testsuite>'))).toEqual([['T', 'one', 'passed']]);
@@ -27,13 +27,28 @@ describe('a JUnit report', () => {
     expect(result).toMatchObject({ outcome: 'crash', message: 'TypeError: no such method' });
   });
 
+  it('goes by the name of the error where there is one, not by words of the source that stand in its text', () => {
+    const outcome = (type: string, message: string, body = '') =>
+      readJunit(
+        `<testsuite><testcase name="x"><failure type="${type}" message="${message}">${body}</failure></testcase></testsuite>`,
+      )[0]?.outcome;
+    expect(outcome('org.opentest4j.AssertionFailedError', 'no')).toBe('assertion');
+    expect(outcome('org.junit.ComparisonFailure', 'no')).toBe('assertion');
+    expect(outcome('java.lang.NullPointerException', 'expected a value')).toBe('crash');
+    expect(outcome('', 'KeyError: 1', 'assert table[1] == 2')).toBe('crash');
+    expect(outcome('', 'Failed', 'Error: Not equal: expected: 1')).toBe('assertion');
+    expect(outcome('', 'Failed', 'panic: nil')).toBe('crash');
+    expect(outcome('', '', 'Not equal: expected: 1')).toBe('assertion');
+    expect(outcome('testTimeoutFailure', 'x')).toBe('timeout');
+  });
+
   it('holds no test where it is empty or cut short', () => {
     expect(readJunit('')).toEqual([]);
     expect(readJunit('<testsuite><testcase name="x">').map((one) => one.outcome)).toEqual(['collection']);
   });
 });
 
-describe('the JSON of jest and vitest', () => {
+describe('the JSON of jest', () => {
   const report = (results: unknown[]) => JSON.stringify({ numTotalTests: 1, testResults: results });
 
   it('names tests by their titles and tells assertion from crash', () => {
