@@ -3,6 +3,7 @@ import type { DecisionRule } from './decision-rule.js';
 import { type Metric, type MetricId, MetricId as MetricIdSchema, metricOf } from './metric.js';
 import type { TrialResult } from './result.js';
 import { RunTable } from './run-table.js';
+import { ascending } from './statistics/ascending.js';
 import { invalidBounds } from './statistics/bounds.js';
 import { censoredMedian } from './statistics/censored.js';
 import { discordance } from './statistics/discordance.js';
@@ -82,9 +83,9 @@ export function contrastName({ arm, control }: Contrast): string {
 
 /** One metric's known values of a contrast by case: every case that either arm has a run of. */
 export function valuesByCase(runs: RunTable, { arm, control }: Contrast, id: MetricId) {
-  const of = (which: string, one: string) => runs.list(id, runs.rowsOf(which, one));
-  const names = new Set([...runs.casesOf(control), ...runs.casesOf(arm)]);
-  return [...names].map((name) => ({ name, a: of(control, name), b: of(arm, name) }));
+  const [a, b, none] = [runs.byCase(id, control), runs.byCase(id, arm), new Float64Array()];
+  const names = new Set([...a.keys(), ...b.keys()]);
+  return [...names].map((name) => ({ name, a: a.get(name) ?? none, b: b.get(name) ?? none }));
 }
 
 /**
@@ -147,14 +148,12 @@ type Side = ReturnType<typeof sideOf>;
 
 function sideOf(runs: RunTable, arm: string, metric: Metric, planned: Record<string, number>) {
   const own = runs.rowsOf(arm);
-  const sorted = runs.known(metric.id, own).sort();
+  const sorted = ascending(runs.known(metric.id, own));
   const known = summariseSorted(sorted, own.length);
   // the clock of a run that a limit ended stopped too early, and only that is known
   const censored =
     metric.id === 'elapsed_seconds'
-      ? censoredMedian(
-          runs.values(metric.id, own).map((value, at) => ({ value, censored: runs.has('cutOff', own[at] as number) })),
-        )
+      ? censoredMedian(sorted, ascending(runs.known(metric.id, runs.unmarked('cutOff', own))))
       : null;
   const share = metric.aggregate === 'share';
   return {

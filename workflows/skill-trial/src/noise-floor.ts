@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { type Contrast, tableOf, valuesByCase } from './comparison.js';
 import { type MetricId, MetricId as MetricIdSchema, metricOf } from './metric.js';
-import { permutationTest } from './permutation.js';
+import { permutationTest, type ValuesByCase } from './permutation.js';
 import type { TrialResult } from './result.js';
 import { seededRandom } from './statistics/random.js';
-import { quantile, summarise } from './summary.js';
+import { knownOf, quantile, summarise } from './summary.js';
 
 const number = z.number().nullable();
 
@@ -35,8 +35,6 @@ export const NoiseFloor = z.strictObject({
 });
 export type NoiseFloor = z.infer<typeof NoiseFloor>;
 
-type Cases = { a: (number | null)[]; b: (number | null)[] }[];
-
 /** The noise floor of each wanted metric; a metric that no run has a value of has nulls. */
 export function noiseFloors(results: TrialResult[], contrast: Contrast, wanted: readonly MetricId[]): NoiseFloor[] {
   const runs = tableOf(results);
@@ -44,7 +42,7 @@ export function noiseFloors(results: TrialResult[], contrast: Contrast, wanted: 
   const total = runs.rowsOf(contrast.arm).length + runs.rowsOf(contrast.control).length;
   return wanted.map((id) => {
     const cases = valuesByCase(runs, contrast, id);
-    const [a, b] = [summarise(cases.flatMap((one) => one.a)), summarise(cases.flatMap((one) => one.b))];
+    const [a, b] = [summarise(cases.flatMap((one) => [...one.a])), summarise(cases.flatMap((one) => [...one.b]))];
     const all = summarise(cases.flatMap((one) => [...one.a, ...one.b]));
     const { distances, method } = relabelledDistances(cases);
     const at = (share: number) => (distances.length === 0 ? null : quantile(distances, share));
@@ -70,12 +68,12 @@ export function noiseFloors(results: TrialResult[], contrast: Contrast, wanted: 
  * seed draws. Null values are left out; [] where a group is empty.
  */
 export function relabelledDistances(
-  cases: Cases,
+  cases: ValuesByCase,
   { limit = 20_000, samples = 9_999, seed = 1 } = {},
 ): { distances: number[]; method: 'exact' | 'monte-carlo' } {
   const known = cases.map(({ a, b }) => {
-    const own = b.filter((value) => value !== null);
-    return { values: [...a.filter((value) => value !== null), ...own], size: own.length };
+    const [others, own] = [Array.from(knownOf(a)), Array.from(knownOf(b))];
+    return { values: [...others, ...own], size: own.length };
   });
   const distances: number[] = [];
   if (!known.some(({ size }) => size > 0) || !known.some(({ values, size }) => values.length > size))

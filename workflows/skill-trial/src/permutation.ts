@@ -22,6 +22,9 @@ export interface PermutationOptions {
   most?: number;
 }
 
+/** The values of the control (a) and of the arm (b), case by case; null where unknown. */
+export type ValuesByCase = { a: ArrayLike<number | null>; b: ArrayLike<number | null> }[];
+
 /**
  * Permutation test of a difference in means, arm labels exchanged within each case (repeats are independent, so they are never paired
  * by index). p = arrangements at least as extreme as the one seen / all arrangements (Fisher 1935; Good, Permutation Tests, 2005,
@@ -29,7 +32,7 @@ export interface PermutationOptions {
  * from the seed and p = (extreme + 1)/(samples + 1), which is never too small (Phipson and Smyth 2010). Values that are null are left out.
  */
 export function permutationTest(
-  cases: { a: (number | null)[]; b: (number | null)[] }[],
+  cases: ValuesByCase,
   { limit = 200_000, samples = 9_999, seed = 1, most = 2_000 }: PermutationOptions = {},
 ): PermutationTest {
   const known = cases.map(({ a, b }) => ({ a: knownOf(a), b: knownOf(b) }));
@@ -41,10 +44,10 @@ export function permutationTest(
   return runs > most ? normalLimit(known) : drawn(known, samples, seed);
 }
 
-type Known = { a: number[]; b: number[] }[];
+type Known = { a: ArrayLike<number>; b: ArrayLike<number> }[];
 
 function enumerated(known: Known, arrangements: number): PermutationTest {
-  const differences = known.map(({ a, b }) => everyDifference([...a, ...b], b.length));
+  const differences = known.map(({ a, b }) => everyDifference(joined(a, b), b.length));
   const seen = differences.reduce((sum, [first]) => sum + (first as number), 0);
   const slack = slackOf(known);
   let extreme = 0;
@@ -65,8 +68,8 @@ function enumerated(known: Known, arrangements: number): PermutationTest {
 function drawn(known: Known, samples: number, seed: number): PermutationTest {
   const random = seededRandom(seed);
   const groups = known.map(({ a, b }) => {
-    const values = Float64Array.from([...b, ...a]);
-    return { values, size: b.length, total: values.reduce((sum, value) => sum + value, 0) };
+    const values = joined(b, a);
+    return { values, size: b.length, total: total(values) };
   });
   const difference = ({ values, size, total }: (typeof groups)[number]): number => {
     let sum = 0;
@@ -99,20 +102,43 @@ function normalLimit(known: Known): PermutationTest {
   let [sum, variance] = [0, 0];
   for (const { a, b } of known) {
     const n = a.length + b.length;
-    const total = a.reduce((all, value) => all + value, 0) + b.reduce((all, value) => all + value, 0);
-    const mean = total / n;
-    const squares = [a, b].reduce((all, group) => group.reduce((own, value) => own + (value - mean) ** 2, all), 0);
-    const own = b.reduce((all, value) => all + value, 0);
-    sum += own / b.length - (total - own) / a.length;
+    const own = total(b);
+    const all = total(a) + own;
+    const squares = squaresAbout(all / n, b, squaresAbout(all / n, a, 0));
+    sum += own / b.length - (all - own) / a.length;
     variance += (squares / (n - 1)) * (1 / a.length + 1 / b.length);
   }
   const p = variance === 0 ? 1 : 2 * normalCdf(-Math.abs(sum) / Math.sqrt(variance));
   return { p, smallestP: 0, arrangements: 0, method: 'normal-limit' };
 }
 
+function total(values: ArrayLike<number>): number {
+  let sum = 0;
+  for (let at = 0; at < values.length; at++) sum += values[at] as number;
+  return sum;
+}
+
+function joined(first: ArrayLike<number>, second: ArrayLike<number>): Float64Array {
+  const values = new Float64Array(first.length + second.length);
+  values.set(first);
+  values.set(second, first.length);
+  return values;
+}
+
+/** The squared distances from a mean, added to a sum one by one. */
+function squaresAbout(mean: number, values: ArrayLike<number>, from: number): number {
+  let sum = from;
+  for (let at = 0; at < values.length; at++) sum += ((values[at] as number) - mean) ** 2;
+  return sum;
+}
+
 /** Equal differences may differ in their last bits, the more so the larger the values: tokens count in millions. */
 function slackOf(known: Known): number {
-  const largest = (group: number[]) => group.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const largest = (group: ArrayLike<number>) => {
+    let most = 0;
+    for (let at = 0; at < group.length; at++) most = Math.max(most, Math.abs(group[at] as number));
+    return most;
+  };
   return 1e-9 * known.reduce((most, { a, b }) => Math.max(most, largest(a), largest(b)), 0);
 }
 
@@ -123,12 +149,12 @@ export function meanDifference(cases: Record<'a' | 'b', { mean: number | null }>
 }
 
 /** mean(b) − mean(a) for every choice of which values are b's; the labels as given come first. */
-function everyDifference(values: number[], size: number): number[] {
-  const total = values.reduce((sum, value) => sum + value, 0);
+function everyDifference(values: Float64Array, size: number): number[] {
+  const all = total(values);
   const differences: number[] = [];
   const pick = (from: number, left: number, sum: number): void => {
     if (left === 0) {
-      differences.push(sum / size - (total - sum) / (values.length - size));
+      differences.push(sum / size - (all - sum) / (values.length - size));
       return;
     }
     // from the end, so that the last `size` values (b as given) come first

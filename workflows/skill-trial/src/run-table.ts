@@ -66,10 +66,19 @@ export class RunTable {
     });
   }
 
+  /** Makes place for so many rows in all: columns that grow are copied. */
+  reserve(size: number): void {
+    if (size <= this.#arm.length) return;
+    this.#arm = grown(this.#arm, new Uint16Array(size));
+    this.#case = grown(this.#case, new Uint32Array(size));
+    this.#mark = grown(this.#mark, new Uint8Array(size));
+    for (const [id, column] of this.#values) this.#values.set(id, grown(column, new Float64Array(size)));
+  }
+
   /** Adds many rows without an object for each. */
   addColumns({ arms, cases, values, ...columns }: RunColumns): void {
     const [from, count] = [this.length, columns.arm.length];
-    while (from + count > this.#arm.length) this.#grow();
+    if (from + count > this.#arm.length) this.reserve(Math.max(from + count, 2 * this.#arm.length));
     this.length += count;
     this.#sorted = null;
     const armNumbers = arms.map((name) => numbered(this.#arms, name));
@@ -86,11 +95,6 @@ export class RunTable {
       const given = values[id];
       for (let at = 0; at < count; at++) column[from + at] = given[at] ?? Number.NaN;
     }
-  }
-
-  /** The cases of which an arm has a run, in the order of adding. */
-  casesOf(arm: string): string[] {
-    return [...this.#cases.keys()].filter((one) => this.rowsOf(arm, one).length > 0);
   }
 
   /** The rows of an arm, those of one case or of all of them case by case. */
@@ -115,21 +119,31 @@ export class RunTable {
     return values;
   }
 
-  /** The known values of a metric in some rows, as a plain list. */
-  list(metric: MetricId, rows: Uint32Array): number[] {
+  /** The known values of a metric in each case that an arm has a run of, in the order of adding. */
+  byCase(metric: MetricId, arm: string): Map<string, Float64Array> {
     const column = this.#values.get(metric) as Float64Array;
-    // of its length from the start: lists that grow leave twice their size to be collected
-    const list = new Array<number>(rows.length);
-    let length = 0;
-    for (let at = 0; at < rows.length; at++) {
-      const value = column[rows[at] as number] as number;
-      if (!Number.isNaN(value)) list[length++] = value;
+    // one array for all cases: thousands of small ones keep the garbage collector busy
+    const all = new Float64Array(this.rowsOf(arm).length);
+    const found = new Map<string, Float64Array>();
+    let end = 0;
+    for (const name of this.#cases.keys()) {
+      const [rows, start] = [this.rowsOf(arm, name), end];
+      for (let at = 0; at < rows.length; at++) {
+        const value = column[rows[at] as number] as number;
+        if (!Number.isNaN(value)) all[end++] = value;
+      }
+      if (rows.length > 0) found.set(name, all.subarray(start, end));
     }
-    list.length = length;
-    return list;
+    return found;
   }
 
-  /** The same as one typed array, in their order: for many rows. */
+  /** Those of some rows whose value of a metric is known. */
+  told(metric: MetricId, rows: Uint32Array): Uint32Array {
+    const column = this.#values.get(metric) as Float64Array;
+    return rows.filter((row) => !Number.isNaN(column[row]));
+  }
+
+  /** The known values of a metric in some rows, in their order. */
   known(metric: MetricId, rows: Uint32Array): Float64Array {
     const column = this.#values.get(metric) as Float64Array;
     const known = new Float64Array(rows.length);
@@ -143,10 +157,12 @@ export class RunTable {
 
   /** Those of some rows that carry a mark. */
   marked(mark: Mark, rows: Uint32Array): Uint32Array {
-    const found = new Uint32Array(rows.length);
-    let length = 0;
-    for (let at = 0; at < rows.length; at++) if (this.has(mark, rows[at] as number)) found[length++] = rows[at] as number;
-    return found.subarray(0, length);
+    return this.#whose(mark, true, rows);
+  }
+
+  /** Those that do not. */
+  unmarked(mark: Mark, rows: Uint32Array): Uint32Array {
+    return this.#whose(mark, false, rows);
   }
 
   count(mark: Mark, rows: Uint32Array): number {
@@ -161,21 +177,30 @@ export class RunTable {
   evidence(metric: MetricId, rows: Uint32Array): string[] {
     const column = this.#values.get(metric) as Float64Array;
     const found = new Set<string>();
-    for (const row of rows) if (!Number.isNaN(column[row])) found.add(this.#evidence(row, metric));
+    let last: string | null = null;
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows[at] as number;
+      if (Number.isNaN(column[row])) continue;
+      const record = this.#evidence(row, metric);
+      // a file of a million runs is one record
+      if (record !== last) found.add(record);
+      last = record;
+    }
     return [...found];
   }
 
-  #grow(): void {
-    const size = 2 * this.#arm.length;
-    this.#arm = grown(this.#arm, new Uint16Array(size));
-    this.#case = grown(this.#case, new Uint32Array(size));
-    this.#mark = grown(this.#mark, new Uint8Array(size));
-    for (const [id, column] of this.#values) this.#values.set(id, grown(column, new Float64Array(size)));
+  #whose(mark: Mark, carried: boolean, rows: Uint32Array): Uint32Array {
+    const found = new Uint32Array(rows.length);
+    let length = 0;
+    for (let at = 0; at < rows.length; at++)
+      if (this.has(mark, rows[at] as number) === carried) found[length++] = rows[at] as number;
+    return found.subarray(0, length);
   }
 
   /** A counting sort: linear in the rows. */
   #sort(): { rows: Uint32Array; starts: Uint32Array } {
-    const place = (row: number) => (this.#arm[row] as number) * this.#cases.size + (this.#case[row] as number);
+    const [arm, one, width] = [this.#arm, this.#case, this.#cases.size];
+    const place = (row: number) => (arm[row] as number) * width + (one[row] as number);
     const starts = new Uint32Array(this.#arms.size * this.#cases.size + 1);
     for (let row = 0; row < this.length; row++) starts[place(row) + 1] = (starts[place(row) + 1] as number) + 1;
     for (let at = 1; at < starts.length; at++) starts[at] = (starts[at] as number) + (starts[at - 1] as number);

@@ -5,13 +5,14 @@ import { type MetricId, MetricId as MetricIdSchema, metricOf } from './metric.js
 import { meanDifference, permutationTest } from './permutation.js';
 import type { TrialResult } from './result.js';
 import type { RunTable } from './run-table.js';
+import { ascending } from './statistics/ascending.js';
 import { mcnemarTest, signFlipTest, signTest } from './statistics/case-test.js';
 import { ComplierEffect, complierEffect } from './statistics/complier.js';
 import { equivalentWithinCases } from './statistics/equivalence.js';
 import { fisherTest } from './statistics/fisher.js';
 import { shiftOverCases, shiftWithinCases } from './statistics/hodges-lehmann.js';
 import { Interval } from './statistics/interval.js';
-import { logRankTest, type RunTime, restrictedMean } from './statistics/log-rank.js';
+import { logRankTest, type RunTimes, restrictedMean } from './statistics/log-rank.js';
 import { adjustP } from './statistics/multiplicity.js';
 import { delta, type Outline, outline, summarise, summariseSorted } from './summary.js';
 
@@ -108,6 +109,7 @@ function testOne(runs: RunTable, arms: Arms, contrast: Contrast, id: MetricId, r
   const isBinary = metricOf(id).aggregate === 'share';
   const margin = rule?.primary === id ? rule.equivalence_margin : undefined;
   const { treated, loaded, steady } = arms;
+  const [only] = groups;
   return {
     contrast: contrastName(contrast),
     metric: id,
@@ -123,12 +125,12 @@ function testOne(runs: RunTable, arms: Arms, contrast: Contrast, id: MetricId, r
     arrangements,
     shift: steady ? shiftWithinCases(groups) : { ...shiftWithinCases(groups), interval: null },
     overCases: overCases(sides, isBinary, steady),
-    fisherP: isBinary && groups.length === 1 ? fisherTest(countOf(groups[0]?.a ?? []), countOf(groups[0]?.b ?? [])) : null,
+    fisherP: isBinary && only !== undefined && groups.length === 1 ? fisherTest(countOf(only.a), countOf(only.b)) : null,
     equivalence: margin === undefined ? null : { margin, equivalent: equivalentWithinCases(groups, margin) },
     loadedRuns: {
       runs: loaded.length,
       of: treated.length,
-      median: summariseSorted(runs.known(id, loaded).sort(), loaded.length).median,
+      median: summariseSorted(ascending(runs.known(id, loaded)), loaded.length).median,
     },
     complier: complierEffect(estimate, loaded.length, treated.length),
     ...(id === 'elapsed_seconds' ? cutOffTimes(runs, contrast, groups) : {}),
@@ -140,16 +142,17 @@ function testOne(runs: RunTable, arms: Arms, contrast: Contrast, id: MetricId, r
 function cutOffTimes(runs: RunTable, { arm, control }: Contrast, groups: Groups): Pick<Statistic, 'cutOff'> {
   const cut = cutOff(runs, arm) + cutOff(runs, control);
   if (cut === 0) return {};
-  const times = (which: string, name: string) => {
-    const rows = runs.rowsOf(which, name);
-    return runs.values('elapsed_seconds', rows).flatMap((seconds, at): RunTime[] => {
-      return seconds === null ? [] : [{ seconds, ended: !runs.has('cutOff', rows[at] as number) }];
-    });
+  const times = (which: string, name?: string): RunTimes => {
+    const rows = runs.told('elapsed_seconds', runs.rowsOf(which, name));
+    return {
+      seconds: runs.known('elapsed_seconds', rows),
+      ended: Uint8Array.from(rows, (row) => (runs.has('cutOff', row) ? 0 : 1)),
+    };
   };
   const cases = groups.map(({ name }) => ({ a: times(control, name), b: times(arm, name) }));
-  const [a, b] = [cases.flatMap((one) => one.a), cases.flatMap((one) => one.b)];
+  const [a, b] = [times(control), times(arm)];
   const { p, smallestP, excess } = logRankTest(cases);
-  const longest = (own: RunTime[]) => own.reduce((most, { seconds }) => Math.max(most, seconds), 0);
+  const longest = ({ seconds }: RunTimes) => seconds.reduce((most, value) => Math.max(most, value), 0);
   const horizon = Math.min(longest(a), longest(b));
   const means = { restrictedMeanA: restrictedMean(a, horizon), restrictedMeanB: restrictedMean(b, horizon) };
   return { cutOff: { runs: cut, logRankP: p, smallestP, excess, horizon, ...means } };
@@ -194,8 +197,7 @@ function overCases(sides: { a: Outline; b: Outline }[], isBinary: boolean, isShi
   };
 }
 
-function countOf(values: (number | null)[]) {
-  const known = values.filter((value) => value !== null);
+function countOf(known: Float64Array) {
   return { k: known.filter((value) => value === 1).length, n: known.length };
 }
 

@@ -21,7 +21,7 @@ export function summarise(values: (number | null)[]): Summary {
 let scratch = new Float64Array(1024);
 
 /** The known values in ascending order, at the beginning of `known`. */
-export function sortKnown(values: ArrayLike<number | null>, known = new Float64Array(values.length)): Float64Array {
+function sortKnown(values: ArrayLike<number | null>, known = new Float64Array(values.length)): Float64Array {
   let [length, sorted] = [0, true];
   // an index and no iterator: a million values are summarised for every row of a report
   for (let at = 0; at < values.length; at++) {
@@ -56,7 +56,7 @@ export function summariseSorted(known: Float64Array, nTotal: number): Summary {
 export type Outline = Pick<Summary, 'nUsed' | 'min' | 'max' | 'mean'>;
 
 /** Count, range and mean of the known values; all but the count null where none is. */
-export function outline(values: readonly (number | null)[]): Outline {
+export function outline(values: ArrayLike<number | null>): Outline {
   let [nUsed, sum, min, max] = [0, 0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let at = 0; at < values.length; at++) {
     const value = values[at];
@@ -70,15 +70,39 @@ export function outline(values: readonly (number | null)[]): Outline {
 }
 
 /** The known values in their order: the list itself where it has no null, since most have none and may be long. */
-export function knownOf(values: (number | null)[]): number[] {
-  return values.includes(null) ? values.filter((value) => value !== null) : (values as number[]);
+export function knownOf(values: ArrayLike<number | null>): ArrayLike<number> {
+  if (!Array.isArray(values)) return values as ArrayLike<number>;
+  return values.includes(null) ? values.filter((value) => value !== null) : values;
 }
 
 /** The value below which a share p of the sorted values lies: Hyndman and Fan's type 7 (1996), R's default. Throws on no value. */
 export function quantile(sorted: ArrayLike<number>, p: number): number {
-  if (sorted.length === 0) throw new RangeError('no value has no quantile');
-  const place = (sorted.length - 1) * p;
-  const [low, high] = [sorted[Math.floor(place)] as number, sorted[Math.ceil(place)] as number];
+  return quantileOf(sorted.length, (at) => sorted[at] as number, p);
+}
+
+/** The same of sorted values with so many copies of one more value among them, without making that list. */
+export function quantileWithCopies(sorted: ArrayLike<number>, copies: number, value: number, p: number): number {
+  const place = placeAmong(sorted, value);
+  const valueAt = (at: number) =>
+    at < place ? (sorted[at] as number) : at < place + copies ? value : (sorted[at - copies] as number);
+  return quantileOf(sorted.length + copies, valueAt, p);
+}
+
+/** How many of the sorted values are not above a value. */
+export function placeAmong(sorted: ArrayLike<number>, value: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] as number) > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function quantileOf(length: number, valueAt: (place: number) => number, p: number): number {
+  if (length === 0) throw new RangeError('no value has no quantile');
+  const place = (length - 1) * p;
+  const [low, high] = [valueAt(Math.floor(place)), valueAt(Math.ceil(place))];
   const share = place - Math.floor(place);
   // the mean of two is not low + half their distance where the distance overflows a digit, and an end may be infinite
   if (low === high || share === 0) return low;

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { logRankScores, logRankTest, type RunTime, restrictedMean } from '../src/statistics/log-rank.js';
+import { logRankScores, logRankTest, type RunTimes, restrictedMean } from '../src/statistics/log-rank.js';
 
-const run = (text: string): RunTime => ({ seconds: Number.parseFloat(text), ended: !text.endsWith('+') });
-const runs = (text: string) => text.split(' ').map(run);
+const runs = (text: string): RunTimes => {
+  const each = text.split(' ').filter((run) => run !== '');
+  return {
+    seconds: Float64Array.from(each, (run) => Number.parseFloat(run)),
+    ended: Uint8Array.from(each, (run) => (run.endsWith('+') ? 0 : 1)),
+  };
+};
+const sum = (scores: Float64Array) => scores.reduce((all, score) => all + score, 0);
 // Freireich et al. 1963, weeks in remission, as printed in Kleinbaum and Klein, Survival Analysis, table 1.1
 const mercaptopurine = runs('6 6 6 6+ 7 9+ 10 10+ 11+ 13 16 17+ 19+ 20+ 22 23 25+ 32+ 32+ 34+ 35+');
 const placebo = runs('1 1 2 2 3 4 4 5 5 8 8 8 8 11 11 12 12 15 17 22 23');
@@ -16,9 +22,9 @@ describe('observed − expected', () => {
     ['the remissions, as survdiff has them (21 observed, 10.749499 expected)', mercaptopurine, placebo, 21 - 10.749499],
     ['ovarian, as survdiff has them (5 observed, 6.766469 expected)', rx1, rx2, 5 - 6.766469],
   ])('%s', (_name, a, b, excess) => {
-    const scores = logRankScores([...a, ...b]);
-    expect(scores.slice(a.length).reduce((sum, score) => sum + score, 0)).toBeCloseTo(excess, 5);
-    expect(scores.reduce((sum, score) => sum + score, 0)).toBeCloseTo(0, 10);
+    const scores = logRankScores(a, b);
+    expect(sum(scores.b)).toBeCloseTo(excess, 5);
+    expect(sum(scores.a) + sum(scores.b)).toBeCloseTo(0, 10);
   });
 });
 
@@ -44,7 +50,7 @@ describe('the exact p', () => {
   });
 
   test('without a run in one arm there is no p', () => {
-    expect(logRankTest([{ a: runs('1 2'), b: [] }]).p).toBeNull();
+    expect(logRankTest([{ a: runs('1 2'), b: runs('') }]).p).toBeNull();
     expect(logRankTest([]).p).toBeNull();
   });
 });
@@ -63,6 +69,6 @@ describe('the restricted mean', () => {
   test('nothing is known beyond the last run that was cut off, nor without a run', () => {
     expect(restrictedMean(runs('30 50+'), 60)).toBeNull();
     expect(restrictedMean(runs('30 50'), 60)).toBe(40);
-    expect(restrictedMean([], 60)).toBeNull();
+    expect(restrictedMean(runs(''), 60)).toBeNull();
   });
 });

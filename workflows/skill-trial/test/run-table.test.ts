@@ -65,9 +65,19 @@ test('rows come back by arm and case, in the order of adding, with null where no
   expect(values('B')).toEqual([5, null, 7]);
   expect(values('A')).toEqual([0]);
   expect([values('C'), values('A', 'two'), values('A', 'none')]).toEqual([[], [], []]);
-  expect([table.casesOf('A'), table.casesOf('B')]).toEqual([['one'], ['two', 'one']]);
+  const byCase = (arm: string) => [...table.byCase('tool_calls', arm)].map(([name, known]) => [name, [...known]]);
+  expect([byCase('A'), byCase('B'), byCase('C')]).toEqual([
+    [['one', [0]]],
+    [
+      ['two', [5]],
+      ['one', [7]],
+    ],
+    [],
+  ]);
   expect([...table.marked('valid', table.rowsOf('B'))]).toEqual([0, 2]);
+  expect([...table.told('tool_calls', table.rowsOf('B'))]).toEqual([0, 2]);
   expect(table.has('cutOff', 2)).toBe(true);
+  expect([...table.unmarked('cutOff', table.rowsOf('B'))]).toEqual([0, 3]);
 });
 
 test('a table grows beyond any first size', () => {
@@ -76,6 +86,13 @@ test('a table grows beyond any first size', () => {
     table.add({ ...runOf(trialResult({ arm: row % 2 === 0 ? 'A' : 'B' })), values: { tool_calls: row } as never });
   expect(table.values('tool_calls', table.rowsOf('B')).slice(-2)).toEqual([997, 999]);
   expect(table.evidence('tool_calls', table.rowsOf('B'))).toEqual(['file']);
+});
+
+test('lines longer than a piece of the file, and a last one without its end, are read whole', async () => {
+  const runs = Array.from({ length: 30_000 }, (_, at) => ({ ...runOf(trialResult({})), values: { tool_calls: at } as never }));
+  const folder = await tempFolder({ 'runs.jsonl': [...runLines(runs, 20_000)].join('').trimEnd() });
+  const table = await readRuns(join(folder, 'runs.jsonl'));
+  expect(table.values('tool_calls', table.rowsOf('A'))).toEqual(runs.map((_, at) => at));
 });
 
 test('a broken line is named', async () => {

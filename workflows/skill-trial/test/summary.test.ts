@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { delta, quantile, ratio, summarise } from '../src/summary.js';
+import { delta, quantile, quantileWithCopies, ratio, summarise } from '../src/summary.js';
 
 const values = fc.array(fc.option(fc.double({ noNaN: true, min: -1e6, max: 1e6 })));
 
@@ -81,5 +81,23 @@ describe('quantiles of type 7', () => {
     expect([quantile([3, 5, 9], 0), quantile([3, 5, 9], 1)]).toEqual([3, 9]);
     expect(quantile([1, 2, Number.POSITIVE_INFINITY], 0.25)).toBe(1.5);
     expect(() => quantile([], 0.5)).toThrow(RangeError);
+  });
+
+  test('with copies of a value that are only counted they are those of the list that holds them', () => {
+    const few = fc.array(fc.integer({ min: -3, max: 3 }));
+    fc.assert(
+      fc.property(
+        few,
+        fc.nat(9),
+        fc.integer({ min: -4, max: 4 }),
+        fc.constantFrom(0, 0.25, 0.5, 1),
+        (given, copies, value, p) => {
+          fc.pre(given.length + copies > 0);
+          const sorted = given.toSorted((a, b) => a - b);
+          const all = [...given, ...Array<number>(copies).fill(value)].toSorted((a, b) => a - b);
+          expect(quantileWithCopies(sorted, copies, value, p)).toBe(quantile(all, p));
+        },
+      ),
+    );
   });
 });

@@ -1,8 +1,8 @@
-import { delta, sortKnown, summariseSorted } from '../summary.js';
+import { delta, placeAmong, quantileWithCopies } from '../summary.js';
 
-/** One arm: its valid values, and how many trials are invalid. */
+/** One arm: its valid values, sorted and known, and how many trials are invalid. */
 export interface BoundedArm {
-  values: ArrayLike<number | null>;
+  values: Float64Array;
   invalid: number;
 }
 
@@ -22,24 +22,21 @@ export function invalidBounds(
   { worse, better }: { worse: number | null; better: number | null },
   aggregate: 'median' | 'share',
 ): Bounds {
-  const [knownA, knownB] = [sortKnown(a.values), sortKnown(b.values)];
-  const put = (known: Float64Array, invalid: number, end: number | null) => {
-    if (invalid > 0 && end === null) return null;
-    const { median, mean } = summariseSorted(withCopies(known, invalid, end ?? 0), known.length + invalid);
-    return aggregate === 'median' ? median : mean;
+  const put = ({ values, invalid }: BoundedArm, end: number | null) => {
+    if ((invalid > 0 && end === null) || values.length + invalid === 0) return null;
+    return aggregate === 'median'
+      ? quantileWithCopies(values, invalid, end ?? 0, 0.5)
+      : meanWithCopies(values, invalid, end ?? 0);
   };
-  return {
-    best: delta(put(knownA, a.invalid, worse), put(knownB, b.invalid, better)),
-    worst: delta(put(knownA, a.invalid, better), put(knownB, b.invalid, worse)),
-  };
+  return { best: delta(put(a, worse), put(b, better)), worst: delta(put(a, better), put(b, worse)) };
 }
 
-/** Sorted values with so many copies of one more value among them, sorted. */
-function withCopies(sorted: Float64Array, copies: number, value: number): Float64Array {
-  const found = sorted.findIndex((other) => other > value);
-  const at = found === -1 ? sorted.length : found;
-  const all = new Float64Array(sorted.length + copies).fill(value, at, at + copies);
-  all.set(sorted.subarray(0, at));
-  all.set(sorted.subarray(at), at + copies);
-  return all;
+/** The mean of sorted values and so many copies of one more, added up in ascending order. */
+function meanWithCopies(sorted: Float64Array, copies: number, value: number): number {
+  const place = placeAmong(sorted, value);
+  let sum = 0;
+  for (let at = 0; at < place; at++) sum += sorted[at] as number;
+  for (let copy = 0; copy < copies; copy++) sum += value;
+  for (let at = place; at < sorted.length; at++) sum += sorted[at] as number;
+  return sum / (sorted.length + copies);
 }

@@ -1,10 +1,4 @@
-import { summarise } from '../summary.js';
-
-/** A value that may only be known to be at least this large (a run that the limit ended). */
-export interface CensoredValue {
-  value: number | null;
-  censored: boolean;
-}
+import { quantile, quantileWithCopies } from '../summary.js';
 
 export interface CensoredMedian {
   /** Null where no value is known, or the median falls among the censored values. */
@@ -15,12 +9,14 @@ export interface CensoredMedian {
   censored: number;
 }
 
-/** The median of partly censored values: known only if it is the same wherever the censored values really lie above their limit. */
-export function censoredMedian(values: CensoredValue[]): CensoredMedian {
-  const low = summarise(values.map(({ value }) => value)).median;
-  const high = summarise(
-    values.map(({ value, censored }) => (value !== null && censored ? Number.POSITIVE_INFINITY : value)),
-  ).median;
-  const censored = values.filter((one) => one.value !== null && one.censored).length;
+/**
+ * The median of values of which some are only known to be at least as large (runs that the limit ended): known only if it is the same
+ * wherever those really lie above their limit. Both sorted: all values, and those of them that are not censored.
+ */
+export function censoredMedian(all: Float64Array, whole: Float64Array): CensoredMedian {
+  const censored = all.length - whole.length;
+  if (all.length === 0) return { median: null, atLeast: null, censored };
+  const low = quantile(all, 0.5);
+  const high = quantileWithCopies(whole, censored, Number.POSITIVE_INFINITY, 0.5);
   return { median: low === high ? low : null, atLeast: low, censored };
 }

@@ -16,7 +16,7 @@ export interface Discordance {
 
 /** Compares the arms' means case by case. `floor` and `ceiling` are the ends of the metric's scale. */
 export function discordance(
-  cases: { name: string; a: (number | null)[]; b: (number | null)[] }[],
+  cases: { name: string; a: ArrayLike<number | null>; b: ArrayLike<number | null> }[],
   { floor, ceiling }: { floor: number | null; ceiling: number | null } = { floor: null, ceiling: null },
 ): Discordance {
   const result: Discordance = { gained: [], lost: [], same: 0, unknown: 0, unsteady: [], atFloor: [], atCeiling: [] };

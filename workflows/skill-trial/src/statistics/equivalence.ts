@@ -1,3 +1,4 @@
+import type { ValuesByCase } from '../permutation.js';
 import { summarise } from '../summary.js';
 import { studentCdf } from './distribution.js';
 import { shiftWithinCases } from './hodges-lehmann.js';
@@ -43,11 +44,7 @@ export function sampleOf(values: (number | null)[]): Sample {
  * Whether runs are equivalent within ± margin for these cases: two one-sided tests at alpha, made by the exact 1 − 2·alpha interval of
  * the shift, which assumes no distribution. Null where that interval does not exist (three against three has one at alpha = .05).
  */
-export function equivalentWithinCases(
-  cases: { a: (number | null)[]; b: (number | null)[] }[],
-  margin: number,
-  alpha = 0.05,
-): boolean | null {
+export function equivalentWithinCases(cases: ValuesByCase, margin: number, alpha = 0.05): boolean | null {
   const { interval } = shiftWithinCases(cases, 1 - 2 * alpha);
   return interval === null ? null : interval.low >= -margin - 1e-9 && interval.high <= margin + 1e-9;
 }

@@ -1,3 +1,4 @@
+import type { ValuesByCase } from '../permutation.js';
 import { knownOf, summarise } from '../summary.js';
 import { normalQuantile, signRankCdf } from './distribution.js';
 import type { Interval } from './interval.js';
@@ -17,13 +18,14 @@ const most = 1_000_000;
  * usual two-sample interval of R's wilcox.test. Exact where the null distribution is counted (ties make it wider, never narrower);
  * normal-approximated beyond 50 runs an arm. Differences beyond a million are not made: null.
  */
-export function shiftWithinCases(cases: { a: (number | null)[]; b: (number | null)[] }[], level = 0.95): Shift {
+export function shiftWithinCases(cases: ValuesByCase, level = 0.95): Shift {
   const known = cases.map(({ a, b }) => ({ a: knownOf(a), b: knownOf(b) })).filter(({ a, b }) => a.length > 0 && b.length > 0);
   const count = known.reduce((sum, { a, b }) => sum + a.length * b.length, 0);
   if (count === 0 || count > most) return { estimate: null, interval: null };
   const differences = new Float64Array(count);
   let at = 0;
-  for (const { a, b } of known) for (const y of b) for (const x of a) differences[at++] = y - x;
+  for (const { a, b } of known)
+    for (let y = 0; y < b.length; y++) for (let x = 0; x < a.length; x++) differences[at++] = (b[y] as number) - (a[x] as number);
   differences.sort();
   const sizes = known.map(({ a, b }) => [a.length, b.length] as const);
   const exact = count <= 5_000 && sizes.every(([m, n]) => m <= 50 && n <= 50);

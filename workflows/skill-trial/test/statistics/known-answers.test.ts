@@ -12,6 +12,7 @@ import { shiftOverCases, shiftWithinCases } from '../../src/statistics/hodges-le
 import { adjustP, repeatsForMany } from '../../src/statistics/multiplicity.js';
 import { passAtK, passHatK } from '../../src/statistics/pass-at-k.js';
 import { wilsonInterval } from '../../src/statistics/wilson.js';
+import { summarise } from '../../src/summary.js';
 
 // "R" is R 4.2.2; the call that gave a value stands beside it.
 
@@ -262,21 +263,23 @@ describe('the cluster bootstrap', () => {
 });
 
 describe('runs that were cut off, left out, or not treated', () => {
-  const whole = (value: number | null) => ({ value, censored: false });
-  const cut = (value: number) => ({ value, censored: true });
+  const sorted = (values: number[]) => Float64Array.from(values).sort();
+  /** Values of runs that ended, and of those that the limit cut off. */
+  const median = (whole: number[], cut: number[]) => censoredMedian(sorted([...whole, ...cut]), sorted(whole));
 
   test('a median below the cut is known, one among the cut values is not', () => {
-    expect(censoredMedian([whole(10), whole(20), cut(120)])).toEqual({ median: 20, atLeast: 20, censored: 1 });
-    expect(censoredMedian([whole(10), cut(120), cut(120)])).toEqual({ median: null, atLeast: 120, censored: 2 });
+    expect(median([10, 20], [120])).toEqual({ median: 20, atLeast: 20, censored: 1 });
+    expect(median([10], [120, 120])).toEqual({ median: null, atLeast: 120, censored: 2 });
     // of an even number, the upper middle one is cut
-    expect(censoredMedian([whole(10), cut(120)])).toEqual({ median: null, atLeast: 65, censored: 1 });
+    expect(median([10], [120])).toEqual({ median: null, atLeast: 65, censored: 1 });
     // cut early by another limit: it may have been the longest of all
-    expect(censoredMedian([cut(5), whole(10), whole(20)])).toEqual({ median: null, atLeast: 10, censored: 1 });
-    expect(censoredMedian([whole(null)])).toEqual({ median: null, atLeast: null, censored: 0 });
+    expect(median([10, 20], [5])).toEqual({ median: null, atLeast: 10, censored: 1 });
+    expect(median([], [7])).toEqual({ median: null, atLeast: 7, censored: 1 });
+    expect(median([], [])).toEqual({ median: null, atLeast: null, censored: 0 });
   });
 
   test('an invalid trial bounds the result by the ends of the scale', () => {
-    const arm = (values: number[], invalid = 0) => ({ values, invalid });
+    const arm = (values: number[], invalid = 0) => ({ values: Float64Array.from(values).sort(), invalid });
     const scale = { worse: 0, better: 1 };
     expect(invalidBounds(arm([0.4, 0.6]), arm([0.8, 0.9], 1), scale, 'median')).toEqual({
       best: 0.4,
@@ -288,6 +291,27 @@ describe('runs that were cut off, left out, or not treated', () => {
       worst: null,
     });
     expect(invalidBounds(arm([1]), arm([3]), { worse: null, better: null }, 'median')).toEqual({ best: 2, worst: 2 });
+  });
+
+  test('bounds are the differences of arms that hold the invalid trials at an end', () => {
+    const values = fc.array(
+      fc.integer({ min: 0, max: 20 }).map((twentieths) => twentieths / 20),
+      { minLength: 1, maxLength: 9 },
+    );
+    const aggregate = fc.constantFrom('median' as const, 'share' as const);
+    fc.assert(
+      fc.property(values, fc.nat(3), values, fc.nat(3), aggregate, (a, lostA, b, lostB, kind) => {
+        const of = (own: number[], lost: number, end: number) => {
+          const { median, mean } = summarise([...own, ...Array<number>(lost).fill(end)]);
+          return kind === 'median' ? (median as number) : (mean as number);
+        };
+        const arm = (own: number[], invalid: number) => ({ values: Float64Array.from(own).sort(), invalid });
+        expect(invalidBounds(arm(a, lostA), arm(b, lostB), { worse: 0, better: 1 }, kind)).toEqual({
+          best: of(b, lostB, 1) - of(a, lostA, 0),
+          worst: of(b, lostB, 0) - of(a, lostA, 1),
+        });
+      }),
+    );
   });
 
   test('the complier estimate is the difference as assigned over the share that loaded a skill', () => {
