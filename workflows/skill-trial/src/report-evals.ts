@@ -1,11 +1,13 @@
 import { relative } from 'node:path';
 import { z } from 'zod';
 import { Benchmark, makeBenchmark } from './benchmark.js';
+import { contrastName } from './comparison.js';
 import type { EvalEffect } from './eval-effect.js';
 import { contrasts } from './experiment.js';
 import type { PassCount } from './grade.js';
 import { formatDelta, formatPoints, formatValue } from './number-format.js';
 import type { Report } from './report.js';
+import { accountBlocks, counted, skillAccounts } from './report-account.js';
 import { type Block, list, record, type Section, table, text } from './report-document.js';
 import type { Study } from './study.js';
 
@@ -15,6 +17,8 @@ export const ReportEvals = Benchmark.pick({ judge: true, deliver: true, effects:
   control: z.string(),
   /** The record that every count comes from, and the last review page is made from. */
   grading: z.string(),
+  /** Which case is an eval of which skill; [] in a report made before this was kept. */
+  cases: z.array(z.strictObject({ skill: z.string(), case: z.string() })).default([]),
 });
 export type ReportEvals = z.infer<typeof ReportEvals>;
 
@@ -23,12 +27,22 @@ export function evalsOf(study: Study): ReportEvals | null {
   const { lab, grading } = study;
   const [contrast] = contrasts(lab.experiment);
   if (lab.experiment.evals === undefined || grading === null || contrast === undefined) return null;
-  const { judge, deliver, effects, further, triggers } = makeBenchmark(study, new Map());
-  return { judge, deliver, effects, further, triggers, ...contrast, grading: relative(lab.root, lab.run.grading) };
+  const { judge, deliver, effects, further, triggers, evals } = makeBenchmark(study, new Map());
+  return {
+    judge,
+    deliver,
+    effects,
+    further,
+    triggers,
+    ...contrast,
+    grading: relative(lab.root, lab.run.grading),
+    cases: evals.map(({ skill, case: name }) => ({ skill, case: name })),
+  };
 }
 
 /** Evals in the report: a table for each contrast, and how well skills were activated. */
-export function evalsSection({ evals, experiment }: Report): Section[] {
+export function evalsSection(report: Report): Section[] {
+  const { evals, experiment } = report;
   if (evals === null) return [];
   const { arm, control, effects, further, triggers, grading } = evals;
   return [
@@ -41,8 +55,8 @@ export function evalsSection({ evals, experiment }: Report): Section[] {
           record(grading),
           `. Both outputs side by side: npx nx run ${experiment}:benchmark, then data/runs/${experiment}/iteration-<n>/review.html.`,
         ]),
-        ...(effects.length === 0 ? [text('Nothing is scored.')] : [effectTable(effects, arm, control)]),
-        ...further.flatMap((one) => (one.effects.length === 0 ? [] : [effectTable(one.effects, one.arm, one.control)])),
+        ...(effects.length === 0 ? [text('Nothing is scored.')] : effectBlocks(report, evals, { effects, arm, control })),
+        ...further.flatMap((one) => (one.effects.length === 0 ? [] : effectBlocks(report, evals, one))),
         ...triggerBlocks(triggers, arm),
         ...further.flatMap((one) => triggerBlocks(one.triggers ?? [], one.arm)),
       ],
@@ -51,36 +65,61 @@ export function evalsSection({ evals, experiment }: Report): Section[] {
 }
 
 const share = (value: number | null) => formatValue(value, 'fraction');
-const counted = ({ passed, total }: PassCount) => (total === 0 ? 'not available' : `${passed} of ${total}`);
+const passedOf = ({ passed, total }: PassCount) => (total === 0 ? 'not available' : `${passed} of ${total}`);
 
-function effectTable(effects: EvalEffect[], arm: string, control: string): Block {
-  return table(
-    `Assertions of each skill’s evals, arm ${arm} against ${control}`,
-    [
-      'Skill',
-      '#Evals',
-      `#${control}`,
-      `#${arm}`,
-      '#Difference',
-      '#95 % interval of the shift',
-      '#p (smallest possible)',
-      'Of these evals',
-    ],
-    effects.map((effect) => [
-      effect.skill,
-      String(effect.byEval.length),
-      counted(effect.without),
-      counted(effect.with),
-      formatPoints(effect.points),
-      effect.interval === null
-        ? 'too few runs'
-        : `${formatDelta(effect.interval.low, 'fraction')} to ${formatDelta(effect.interval.high, 'fraction')}`,
-      effect.runs.p === null || effect.runs.smallestP === null
-        ? 'not available'
-        : `${effect.runs.p.toFixed(3)} (${effect.runs.smallestP.toFixed(3)})`,
-      effect.conclusion,
-    ]),
-  );
+/** The table of one contrast, each number leading to the runs behind it. */
+function effectBlocks(
+  report: Report,
+  { cases, grading }: ReportEvals,
+  { effects, arm, control }: { effects: EvalEffect[]; arm: string; control: string },
+): Block[] {
+  const contrast = contrastName({ arm, control });
+  const accounts = skillAccounts(report, contrast, {
+    kind: 'evals',
+    skills: effects.map(({ skill }) => skill),
+    casesOf: (skill) => cases.flatMap((one) => (one.skill === skill ? [one.case] : [])),
+    say: ({ values }) => `${formatValue(values.assertions_passed ?? null, 'fraction')} of its assertions`,
+    more: [grading],
+  });
+  return [
+    table(
+      `Assertions of each skill’s evals, arm ${arm} against ${control}`,
+      [
+        'Skill',
+        '#Evals',
+        `#${control}`,
+        `#${arm}`,
+        '#Difference',
+        '#95 % interval of the shift',
+        '#p (smallest possible)',
+        'Of these evals',
+      ],
+      effects.map((effect) => {
+        const number = (words: string, formula: string) => counted(accounts.get(effect.skill), words, formula);
+        return [
+          effect.skill,
+          number(String(effect.byEval.length), 'evals with scored runs on both sides'),
+          number(passedOf(effect.without), `assertions that hold, of those scored, over all runs of ${control}`),
+          number(passedOf(effect.with), `assertions that hold, of those scored, over all runs of ${arm}`),
+          number(formatPoints(effect.points), 'difference of the two rates, from counts'),
+          number(
+            effect.interval === null
+              ? 'too few runs'
+              : `${formatDelta(effect.interval.low, 'fraction')} to ${formatDelta(effect.interval.high, 'fraction')}`,
+            'exact interval of the shift within evals (Hodges and Lehmann)',
+          ),
+          number(
+            effect.runs.p === null || effect.runs.smallestP === null
+              ? 'not available'
+              : `${effect.runs.p.toFixed(3)} (${effect.runs.smallestP.toFixed(3)})`,
+            'share of the ways to exchange arm labels between the runs of each eval that differ as much',
+          ),
+          effect.conclusion,
+        ];
+      }),
+    ),
+    ...accountBlocks(contrast, accounts),
+  ];
 }
 
 function triggerBlocks(triggers: ReportEvals['triggers'], arm: string): Block[] {

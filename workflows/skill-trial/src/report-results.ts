@@ -33,15 +33,37 @@ export function resultsSection(report: Report, views: ContrastView[]): Section {
         ['Arm', '#Pooled', '#Confirmed / checkable', '#Scored runs', '#Per run (median)'],
         report.precisionPooled.map((row) => [
           row.arm,
-          formatValue(row.value, 'fraction'),
-          `${row.confirmed}/${row.checkable}`,
-          String(row.runs),
-          perRun(views, row.arm),
+          ...[
+            formatValue(row.value, 'fraction'),
+            `${row.confirmed}/${row.checkable}`,
+            String(row.runs),
+            perRun(views, row.arm),
+          ].map((words) =>
+            ofSheets(report, views, row.arm, 'finding_precision', words, 'confirmed / (confirmed + contradicted)'),
+          ),
         ]),
       ),
       { kind: 'figures' },
     ],
   };
+}
+
+/** A number of an arm's score sheets: it leads to the account of the metric that is made of the same ones. */
+function ofSheets(
+  report: Report,
+  views: ContrastView[],
+  arm: string,
+  metric: 'finding_precision' | 'review_completeness',
+  words: string,
+  formula: string,
+): Inline {
+  for (const view of views) {
+    const row = [view.arm, view.control].includes(arm) ? view.rows.find((one) => one.metric === metric) : undefined;
+    if (row === undefined) continue;
+    const n = used(arm === view.arm ? row.nB : row.nA);
+    return { link: words, anchor: `how-${view.name}-${metric}`, title: `${formula}; n ${n}. ${inputs(report, row, arm)}` };
+  }
+  return words;
 }
 
 function perRun(views: ContrastView[], arm: string): string {
@@ -106,10 +128,7 @@ function contrastBlocks(report: Report, view: ContrastView, named: boolean): Blo
     text(
       'Differences of shares are in percentage points (pp), never per cent. A value that is not available was never measured; it is not 0.',
     ),
-    ...statisticBlocks(view, {
-      cases: report.conditions.settings.cases.length,
-      repeats: report.conditions.settings.repeats,
-    }),
+    ...statisticBlocks(report, view),
     details(`How each number is made: formula, every run’s value, records (${name})`, [
       { ...derivations, rows: derivations.rows.map((row, index) => ({ ...row, id: how(rows[index] as ComparisonRow) })) },
     ]),
@@ -122,7 +141,7 @@ function sideWords(value: number | null, censored: ComparisonRow['censoredA'], u
   return atLeast === null ? formatValue(value, unit) : `≥ ${formatValue(atLeast, unit)}`;
 }
 
-export function findingsSection(report: Report): Section {
+export function findingsSection(report: Report, views: ContrastView[]): Section {
   const arms = report.arms.map((arm) => arm.name);
   const keys = [...new Set(report.consistency.map((row) => row.key))];
   const cell = (key: string, arm: string): Content => {
@@ -134,7 +153,8 @@ export function findingsSection(report: Report): Section {
     const both =
       row.completeRuns === row.runs ? '' : `; ${formatValue(row.overComplete, 'fraction')} of the ${row.completeRuns} completed`;
     const share = row.overAll === null ? '' : ` (${formatValue(row.overAll, 'fraction')}${both})`;
-    return `${row.confirmed}/${row.runs}${share}${parts.length === 0 ? '' : ` · ${parts.join(', ')}`}`;
+    const words = `${row.confirmed}/${row.runs}${share}${parts.length === 0 ? '' : ` · ${parts.join(', ')}`}`;
+    return ofSheets(report, views, arm, 'review_completeness', words, 'runs whose sheets confirm it / all valid runs');
   };
   return {
     id: 'findings',
@@ -156,8 +176,9 @@ export function findingsSection(report: Report): Section {
         report.criticalRisks.map((row) => [
           `${row.case} ${row.row}`,
           row.arm,
-          `${row.confirmed}/${row.runs}`,
-          formatValue(row.fraction, 'fraction'),
+          ...[`${row.confirmed}/${row.runs}`, formatValue(row.fraction, 'fraction')].map((words) =>
+            ofSheets(report, views, row.arm, 'review_completeness', words, 'runs whose sheets confirm the row / all valid runs'),
+          ),
         ]),
       ),
       ...(report.criticalRisks.length === 0 ? [list(['No critical row is scored: not available.'])] : []),

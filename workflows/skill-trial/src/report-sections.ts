@@ -16,7 +16,7 @@ export function reportSections(report: Report): Section[] {
     planSection(report, views),
     conditionsSection(report),
     resultsSection(report, views),
-    findingsSection(report),
+    findingsSection(report, views),
     ...skillsSection(report),
     ...evalsSection(report),
     ...proofSection(report),

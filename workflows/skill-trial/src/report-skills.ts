@@ -2,8 +2,10 @@ import { contrastName } from './comparison.js';
 import { contrasts } from './experiment.js';
 import { namesOf } from './lab.js';
 import { formatDelta, formatPoints, formatValue } from './number-format.js';
+import { runPaths } from './paths.js';
 import type { Report } from './report.js';
-import { type Block, details, heading, list, mark, type Section, table, text } from './report-document.js';
+import { type Account, accountBlocks, counted, skillAccounts } from './report-account.js';
+import { type Block, details, heading, joined, list, mark, record, type Section, table, text } from './report-document.js';
 import { type SkillEffects, type SkillRun, skillEffects } from './skill-effect.js';
 import type { Study } from './study.js';
 
@@ -50,7 +52,11 @@ export function skillsSection(report: Report): Section[] {
     {
       id: 'skills',
       title: 'Skill by skill',
-      blocks: [...report.skills.flatMap(contrastBlocks), ...verdictBlocks(report), ...interferenceBlocks(report)],
+      blocks: [
+        ...report.skills.flatMap((own) => effectBlocks(own, accountsOf(report, own))),
+        ...verdictBlocks(report),
+        ...interferenceBlocks(report),
+      ],
     },
   ];
 }
@@ -59,7 +65,7 @@ export function skillsSection(report: Report): Section[] {
 function verdictBlocks({ verdicts, trials }: Report): Block[] {
   if (verdicts.length === 0) return [];
   const whose = ({ content, case: one }: (typeof verdicts)[number]) =>
-    trials.flatMap((trial) => (trial.content === content && trial.case === one ? [trial.id] : [])).join(', ');
+    joined(trials.flatMap((trial) => (trial.content === content && trial.case === one ? [record(trial.record, trial.id)] : [])));
   return [
     details('What the hidden tests said of each variant', [
       text(
@@ -82,8 +88,32 @@ function verdictBlocks({ verdicts, trials }: Report): Block[] {
 const ofTotal = ({ passed, total }: { passed: number; total: number }) => `${passed} of ${total}`;
 const plain = (value: number | null, digits = 2) => (value === null ? 'not available' : value.toFixed(digits));
 
+/** The runs behind each row: those of the cases on which the arm was given just these skills. */
+function accountsOf(report: Report, { contrast, rows }: SkillEffects): Map<string, Account> {
+  const given = (trial: Report['trials'][number]) => trial.activation.flatMap((one) => (one.given ? [one.skill] : [])).sort();
+  return skillAccounts(report, contrast, {
+    kind: 'requirements',
+    skills: rows.map(({ skill }) => skill),
+    casesOf: (skill) => {
+      const wanted = skill.split(' + ').sort().join();
+      return [...new Set(report.trials.flatMap((trial) => (given(trial).join() === wanted ? [trial.case] : [])))];
+    },
+    say: (trial) => {
+      const verdict = report.verdicts.find((one) => one.content === trial.content && one.case === trial.case);
+      if (verdict === undefined) return 'no verdict';
+      return `${verdict.success === null ? 'cannot tell' : verdict.success ? 'met' : 'not met'}, ${ofTotal(verdict)} tests`;
+    },
+    more: [runPaths('', report.experiment).verdicts],
+  });
+}
+
+/** One contrast, without the runs behind it. */
+export function contrastBlocks(effects: SkillEffects): Block[] {
+  return effectBlocks(effects, new Map());
+}
+
 /** One contrast: the skills, the averages over them, and what changed where. */
-export function contrastBlocks({ contrast, rows, chances, averages, needed }: SkillEffects): Block[] {
+function effectBlocks({ contrast, rows, chances, averages, needed }: SkillEffects, accounts: Map<string, Account>): Block[] {
   const least = Math.min(...rows.flatMap(({ smallestP }) => (smallestP === null ? [] : [smallestP])));
   return [
     heading(`${contrast}: what each skill changed`),
@@ -108,22 +138,33 @@ export function contrastBlocks({ contrast, rows, chances, averages, needed }: Sk
         'p (Holm)',
         'p (BH)',
       ],
-      rows.map((row) => [
-        row.skill,
-        ofTotal(row.met.without),
-        ofTotal(row.met.with),
-        formatPoints(row.deltaMet),
-        ofTotal(row.items.without),
-        ofTotal(row.items.with),
-        formatPoints(row.deltaItems),
-        row.rho === null ? 'not available' : formatDelta(row.rho, 'fraction').replace(' pp', ' %'),
-        row.efficiency.guarded === null ? row.efficiency.label : `${plain(row.efficiency.guarded)} (${row.efficiency.label})`,
-        plain(row.efficiency.bare),
-        `${row.gained.length} / ${row.lost.length}`,
-        plain(row.p, 3),
-        plain(row.pHolm, 3),
-        plain(row.pBh, 3),
-      ]),
+      rows.map((row) => {
+        const cells: [string, string][] = [
+          [ofTotal(row.met.without), 'runs of the control that meet the requirement, of those that can tell'],
+          [ofTotal(row.met.with), 'runs with the skill that meet the requirement, of those that can tell'],
+          [formatPoints(row.deltaMet), 'share met with − share met without, from counts'],
+          [ofTotal(row.items.without), 'expected tests that pass, over all runs of the control'],
+          [ofTotal(row.items.with), 'expected tests that pass, over all runs with the skill'],
+          [formatPoints(row.deltaItems), 'ΔP = share of tests with − without, from counts'],
+          [
+            row.rho === null ? 'not available' : formatDelta(row.rho, 'fraction').replace(' pp', ' %'),
+            'ρ = (mean tokens of a run with − without) / without',
+          ],
+          [
+            row.efficiency.guarded === null ? row.efficiency.label : `${plain(row.efficiency.guarded)} (${row.efficiency.label})`,
+            'ΔP/ρ, where both are positive',
+          ],
+          [plain(row.efficiency.bare), 'ΔP/ρ, whatever their signs'],
+          [
+            `${row.gained.length} / ${row.lost.length}`,
+            'cases with a larger and with a smaller share of runs that meet the requirement',
+          ],
+          [plain(row.p, 3), 'share of the ways to exchange arm labels within each case that differ as much'],
+          [plain(row.pHolm, 3), 'p after Holm’s correction over the skills of this table'],
+          [plain(row.pBh, 3), 'p after Benjamini and Hochberg’s correction over the skills of this table'],
+        ];
+        return [row.skill, ...cells.map(([words, formula]) => counted(accounts.get(row.skill), words, formula))];
+      }),
     ),
     text(
       `ρ is the increase of a run’s mean tokens. Cost efficiency is ΔP/ρ and is printed only where both are positive: with fewer tokens the bare ratio would turn its sign, and put a skill that gains and saves last; it stands in a column of its own. With ${rows.length === 1 ? 'one skill' : `${rows.length} skills`} the smallest p has to reach ${needed.p.toFixed(5)} under Holm’s correction, which takes at least ${needed.repeats} runs an arm on one case; this design reaches ${Number.isFinite(least) ? least.toFixed(3) : 'none'} at best.`,
@@ -152,6 +193,7 @@ export function contrastBlocks({ contrast, rows, chances, averages, needed }: Sk
     ),
     ...chanceBlocks(contrast, chances),
     ...lists(rows),
+    ...accountBlocks(contrast, accounts),
   ];
 }
 

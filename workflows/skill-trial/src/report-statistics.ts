@@ -1,8 +1,9 @@
 import type { ComparisonRow } from './comparison.js';
 import { metricOf } from './metric.js';
 import { formatDelta, formatValue } from './number-format.js';
-import { type Block, type Content, details, list, table, text } from './report-document.js';
-import { type ContrastView, formatP, plainStatistic, reachWords } from './report-view.js';
+import type { Report } from './report.js';
+import { type Block, type Content, details, type Inline, list, table, text } from './report-document.js';
+import { type ContrastView, formatP, inputs, plainStatistic, reachWords, used } from './report-view.js';
 import type { Statistic } from './statistic.js';
 import type { Interval } from './statistics/interval.js';
 import { smallestP } from './statistics/power.js';
@@ -10,9 +11,22 @@ import { smallestP } from './statistics/power.js';
 const roleWords = { primary: 'planned, primary', criterion: 'planned, a criterion', exploratory: 'exploratory' } as const;
 
 /** How sure the figures of one contrast are: planned tests apart from exploratory ones, each with plain words. */
-export function statisticBlocks(view: ContrastView, design: { cases: number; repeats: number }): Block[] {
-  const { name, statistics, rows } = view;
+export function statisticBlocks(report: Report, view: ContrastView): Block[] {
+  const { name, statistics, rows, arm, control } = view;
+  const { cases, repeats } = report.conditions.settings;
+  const design = { cases: cases.length, repeats };
   const title = (row: Statistic) => rows.find((one) => one.metric === row.metric)?.title ?? metricOf(row.metric).title;
+  /** A number that leads to how its metric's figures are made. */
+  const number = (row: Statistic, words: string, formula: string): Inline => {
+    const own = rows.find((one) => one.metric === row.metric);
+    if (own === undefined) return words;
+    const n = `n ${used(own.nA)} of ${control}, ${used(own.nB)} of ${arm}`;
+    return {
+      link: words,
+      anchor: `how-${name}-${row.metric}`,
+      title: `${formula}; ${n}. ${inputs(report, own, control)}; ${inputs(report, own, arm)}`,
+    };
+  };
   const planned = statistics.filter((row) => row.role === 'primary');
   const rest = statistics.filter((row) => row.role !== 'primary');
   const several = statistics.some((row) => row.pHolm !== row.p);
@@ -22,10 +36,14 @@ export function statisticBlocks(view: ContrastView, design: { cases: number; rep
       ['Metric', '#Difference of means', '#p', ...(several ? ['#p, Holm'] : []), '#Smallest reachable p', 'In plain words'],
       which.map((row): Content[] => [
         title(row),
-        formatDelta(row.estimate, metricOf(row.metric).unit),
-        formatP(row.p),
-        ...(several ? [formatP(row.pHolm)] : []),
-        formatP(row.smallestP),
+        number(
+          row,
+          formatDelta(row.estimate, metricOf(row.metric).unit),
+          `mean of ${arm} − mean of ${control} within a case, averaged over the cases`,
+        ),
+        number(row, formatP(row.p), pFormula(row)),
+        ...(several ? [number(row, formatP(row.pHolm), 'p after Holm’s correction over the arms tested on this metric')] : []),
+        number(row, formatP(row.smallestP), 'the smallest p that any result of this design can have'),
         plainStatistic(row),
       ]),
     );
@@ -59,11 +77,11 @@ export function statisticBlocks(view: ContrastView, design: { cases: number; rep
           return [
             title(row),
             roleWords[row.role],
-            formatDelta(row.shift.estimate, unit),
-            intervalWords(row.shift.interval, unit),
-            quartileWords(figures?.quartilesA, unit),
-            quartileWords(figures?.quartilesB, unit),
-            overCasesWords(row),
+            number(row, formatDelta(row.shift.estimate, unit), `median of all differences ${arm} − ${control} on the same case`),
+            number(row, intervalWords(row.shift.interval, unit), 'exact 95 % interval of that shift, from the permutation test'),
+            number(row, quartileWords(figures?.quartilesA, unit), `first and third quartile of ${control}`),
+            number(row, quartileWords(figures?.quartilesB, unit), `first and third quartile of ${arm}`),
+            number(row, overCasesWords(row), 'mean of the cases’ differences of means; the signs of these turned'),
           ];
         }),
       ),
@@ -71,6 +89,10 @@ export function statisticBlocks(view: ContrastView, design: { cases: number; rep
     ...treatmentBlocks(view, planned[0]),
     ...caveats(view),
   ];
+}
+
+function pFormula({ method, arrangements }: Statistic): string {
+  return `share of the ways to exchange arm labels within each case that differ at least as much (${method}, ${arrangements} arrangements)`;
 }
 
 /** What the design could and could not have shown, before any figure is looked at. */

@@ -6,7 +6,17 @@ import { makeBenchmarkFixture } from './fixtures/benchmark.js';
 import { figures, hostile, makeReport } from './fixtures/report.js';
 
 const { judge, deliver, effects, further, triggers } = makeBenchmarkFixture();
-const evals = { judge, deliver, effects, further, triggers, arm: 'B', control: 'A', grading: 'data/runs/shop/grading.json' };
+const evals = {
+  judge,
+  deliver,
+  effects,
+  further,
+  triggers,
+  arm: 'B',
+  control: 'A',
+  grading: 'data/runs/shop/grading.json',
+  cases: [{ skill: 'tea', case: 'shop' }],
+};
 const report = makeReport({ evals });
 
 describe('evals in the report', () => {

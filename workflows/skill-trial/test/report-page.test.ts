@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { html, raw } from '../src/html.js';
 import { metrics } from '../src/metric.js';
 import { PageError, renderPage } from '../src/report-page.js';
+import { skillEffects } from '../src/skill-effect.js';
+import { makeBenchmarkFixture } from './fixtures/benchmark.js';
 import { figures, hostileReport, makeReport, threeArmReport } from './fixtures/report.js';
 
 const page = renderPage(makeReport(), figures);
@@ -116,6 +118,56 @@ describe('index.html', () => {
     expect(text).toContain('id="how-C-A-tool_calls"');
     const ids = [...text.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('lets every number of its result tables lead to a row with formula, n, every run’s value and the saved records', () => {
+    const shop = { skill: 'review', category: null, case: 'shop', items: { passed: 1, total: 2 }, tokens: 10 };
+    const { judge, deliver, effects, further, triggers } = makeBenchmarkFixture();
+    const whole = makeReport({
+      skills: [
+        skillEffects(
+          'B-A',
+          [false, true].map((withSkill) => ({ ...shop, withSkill, met: withSkill })),
+        ),
+      ],
+      evals: {
+        judge,
+        deliver,
+        effects,
+        further,
+        triggers,
+        arm: 'B',
+        control: 'A',
+        grading: 'data/runs/shop/grading.json',
+        cases: [{ skill: 'tea', case: 'shop' }],
+      },
+    });
+    const text = renderPage(whole, figures);
+    const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    for (const [, anchor] of text.matchAll(/ href="#([^"]+)"/g)) expect(ids, anchor).toContain(anchor);
+    const captions: string[] = [];
+    for (const table of text.match(/<table>[\s\S]*?<\/table>/g) ?? []) {
+      const caption = /<caption>(.*?)<\/caption>/.exec(table)?.[1] as string;
+      if (
+        !/^(Metrics:|How sure|Exploratory|Shift of|Precision of|Consistency|Rows of weight|What each skill|Assertions)/.test(
+          caption,
+        )
+      )
+        continue;
+      captions.push(caption);
+      for (const [, cell] of table.matchAll(/<td[^>]*>([\s\S]*?)<\/td>/g)) {
+        const words = (cell as string).replace(/<svg[\s\S]*?<\/svg>/g, '').replace(/<[^>]*>/g, '');
+        // n and ranges stand beside the linked values of the same row
+        const isNumber = /^[−+≥<]? ?\d/.test(words) && !/^[\d.,]+( (pp|%|s|points))?(( to )|;|\/)/.test(words);
+        if (isNumber) expect(cell, `${caption}: ${words}`).toContain('class="figure-link" href="#how-');
+      }
+    }
+    expect(captions).toHaveLength(9);
+    const [, title] = /<td[^>]*><a class="figure-link" href="#how-B-A-requirements-1" title="([^"]*)">1 of 1</.exec(text) ?? [];
+    expect(title).toMatch(/^runs with the skill that meet .*n 2\/3 without, 2\/2 with\. shop\.A\.1: no verdict/);
+    const row = text.slice(text.indexOf('id="how-B-A-evals-1"')).split('</tr>')[0] as string;
+    expect(row).toContain('data/runs/shop/grading.json');
+    expect(row).toContain('>shop.B.2</a>');
   });
 
   it('has a target for each link within the page', () => {

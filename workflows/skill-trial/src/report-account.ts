@@ -1,0 +1,91 @@
+import { contrastName } from './comparison.js';
+import { contrasts } from './experiment.js';
+import type { Report } from './report.js';
+import { type Block, type Content, details, type Inline, joined, record, table } from './report-document.js';
+
+type Trial = Report['trials'][number];
+
+/** How the numbers of one row came about: the runs behind them, and where these are saved. */
+export interface Account {
+  /** Of its row in the page. */
+  anchor: string;
+  /** n and every run's value. */
+  inputs: string;
+  cells: Content[];
+}
+
+/** A number that leads to its account and says its formula, inputs and n; plain words where there is no account. */
+export function counted(account: Account | undefined, words: string, formula: string): Inline {
+  return account === undefined ? words : { link: words, anchor: account.anchor, title: `${formula}. ${account.inputs}` };
+}
+
+/** More inputs than these are in the account's row alone. */
+const shownInputs = 24;
+
+/**
+ * The accounts of a table of that kind with one row a skill, by the skill, in the contrast of that name. `casesOf` says on which cases it was
+ * measured, `say` what one run gave, and `more` the files beside the runs' own records that the numbers come from.
+ */
+export function skillAccounts(
+  report: Report,
+  contrast: string,
+  {
+    kind,
+    skills,
+    casesOf,
+    say,
+    more,
+  }: {
+    kind: 'requirements' | 'evals';
+    skills: string[];
+    casesOf: (skill: string) => string[];
+    say: (trial: Trial) => string;
+    more: string[];
+  },
+): Map<string, Account> {
+  const pair = contrasts(report.conditions.settings).find((one) => contrastName(one) === contrast);
+  if (pair === undefined) return new Map();
+  return new Map(
+    skills.map((skill, index) => {
+      const cases = casesOf(skill);
+      const of = (arm: string) => report.trials.filter((trial) => trial.arm === arm && cases.includes(trial.case));
+      const [without, having] = [of(pair.control), of(pair.arm)];
+      const lines = (trials: Trial[]) => trials.map((trial) => `${trial.id}: ${trial.valid ? say(trial) : 'invalid, left out'}`);
+      const used = (trials: Trial[]) => `${trials.filter(({ valid }) => valid).length}/${trials.length}`;
+      const all = [...lines(without), ...lines(having)];
+      const rest = all.length > shownInputs ? `; and ${all.length - shownInputs} more` : '';
+      return [
+        skill,
+        {
+          anchor: `how-${contrast}-${kind}-${index + 1}`,
+          inputs: `n ${used(without)} without, ${used(having)} with. ${all.slice(0, shownInputs).join('; ')}${rest}`,
+          cells: [
+            skill,
+            lines(without).join('; ') || 'none',
+            lines(having).join('; ') || 'none',
+            joined([
+              ...[...without, ...having].map((trial) => record(trial.record, trial.id)),
+              ...more.map((path) => record(path)),
+            ]),
+          ],
+        },
+      ];
+    }),
+  );
+}
+
+/** The accounts of a contrast as a folded table that the numbers lead to. */
+export function accountBlocks(contrast: string, accounts: Map<string, Account>): Block[] {
+  if (accounts.size === 0) return [];
+  const rows = [...accounts.values()];
+  const own = table(
+    `The runs behind each skill’s numbers (${contrast})`,
+    ['Skill', 'Runs of the control', 'Runs of the arm', 'Saved records'],
+    rows.map(({ cells }) => cells),
+  );
+  return [
+    details(`How each skill’s numbers are made: every run, records (${contrast})`, [
+      { ...own, rows: own.rows.map((row, index) => ({ ...row, id: (rows[index] as Account).anchor })) },
+    ]),
+  ];
+}
