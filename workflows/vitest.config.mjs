@@ -6,7 +6,7 @@ import { BaseSequencer } from 'vitest/node';
 const here = fileURLToPath(new URL('.', import.meta.url));
 
 // A clean clone has no durations of an earlier run to go by: what takes longest begins first, so that no processor ends up idle.
-const longest = ['scripts', 'cache', 'tamper', 'decoys', 'real-model', 'failure', 'agents', 'cases', 'finished-run'];
+const longest = ['scripts', 'arms', 'cache', 'tamper', 'decoys', 'real-model', 'failure', 'agents', 'cases', 'finished-run'];
 const rank = ({ moduleId }) => {
   const at = longest.findIndex((name) => moduleId.endsWith(`/workflows/test/${name}.test.ts`));
   return at === -1 ? longest.length : at;
