@@ -17,7 +17,7 @@ import { Lock } from './lock.js';
 import { frozenPlace, placeKey } from './place.js';
 import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } from './record.js';
 import { runInTree } from './tree-run.js';
-import type { SavedTrial } from './trial-record.js';
+import { readTrajectory, type SavedTrial } from './trial-record.js';
 import { inTurn } from './turn.js';
 
 /** command.json: how the command of a check ended; exitCode is null where a signal ended it. */
@@ -115,7 +115,7 @@ async function gradeTrial(
   judged: { marks: JudgeMark[]; record: { path: string; sha256: string } } | null,
   ensure: Ensure,
 ): Promise<TrialGrade> {
-  const { record, trajectory, folder } = trial;
+  const { record, folder } = trial;
   const one = caseOf(lab, record.case);
   const own = one.eval as EvalSettings;
   const checks = own.assertions.flatMap(({ check }) => (check === undefined ? [] : [check]));
@@ -134,7 +134,7 @@ async function gradeTrial(
     const output: RunOutput = {
       response: await readFile(join(folder, 'response.md'), 'utf8'),
       status: record.status,
-      trajectory,
+      trajectory: await readTrajectory(folder),
       tree,
       run: async (check) => {
         const { conditions } = await readJson(lab.run.lock, Lock);

@@ -6,16 +6,18 @@ import type { Lab } from './lab.js';
 import { appendLedger } from './ledger.js';
 import { Lock } from './lock.js';
 import { checkRecord, hasRecord, readJson, recordHash, sealRecord } from './record.js';
-import { trialsOfArm } from './schedule.js';
+import { makeSchedule, trialsOfArm } from './schedule.js';
 import { TrialSpec } from './spec.js';
 import { TrialRecord } from './trial-record.js';
 
 /** How many trials of the present specs have a record; 0 before the first freeze. */
 export async function recordedTrials(lab: Lab): Promise<number> {
+  // asked after every trial: one file names all specs, and no spec is read
+  const lock = await readJson(lab.run.lock, Lock).catch(() => null);
   let count = 0;
-  for (const name of trialsOfArm(lab.experiment)) {
-    const spec = await readJson(lab.run.spec(name), TrialSpec).catch(() => null);
-    if (spec !== null && (await hasRecord(lab.run.trial(spec.hash, spec.repeat)))) count += 1;
+  for (const trial of makeSchedule(lab.experiment)) {
+    const spec = lock?.conditions.specs[`${trial.case}.${trial.arm}`];
+    if (spec !== undefined && (await hasRecord(lab.run.trial(spec, trial.repeat)))) count += 1;
   }
   return count;
 }

@@ -9,7 +9,7 @@ import { providerFailures } from './provider-failures.js';
 import { attestRecording } from './recorded-requests.js';
 import { readBody, readCalls } from './recording.js';
 import { scanForSecrets } from './secret-scan.js';
-import { readTrial, recomputeContent, type SavedTrial } from './trial-record.js';
+import { readTrajectory, readTrial, recomputeContent, type SavedTrial } from './trial-record.js';
 import { usageMismatches, usageRecord } from './usage-record.js';
 import { wireOf } from './wire.js';
 
@@ -33,7 +33,7 @@ export async function rederiveTrial(
   const calls = await rereadCalls(folder);
   compare('calls.jsonl', await readCalls(folder), calls);
   const trajectory = lab.agent.readEvents(await readFile(join(folder, 'events.jsonl'), 'utf8'));
-  compare('trajectory.json', saved.trajectory, trajectory);
+  compare('trajectory.json', await readTrajectory(folder), trajectory);
   compare(
     'commands.jsonl',
     await readFile(join(folder, 'commands.jsonl'), 'utf8'),
@@ -60,13 +60,14 @@ export async function rederiveTrial(
   compare('secretWarnings', saved.record.secretWarnings, secretWarnings);
   const failures = saved.record.providerFailures === null ? null : providerFailures(calls);
   compare('providerFailures', saved.record.providerFailures, failures);
+  const { toolCalls: _, ...kept } = trajectory;
   return {
     trial: {
       folder,
       record: { ...saved.record, content, usageMismatches: mismatches, secretWarnings, providerFailures: failures },
       usage,
       attestation,
-      trajectory,
+      trajectory: kept,
     },
     differences,
   };

@@ -98,26 +98,27 @@ export function collectResults(input: ResultInput): TrialResult[] {
     const trial = byName.get(line.trial);
     return trial === undefined ? [] : [{ line, trial }];
   });
+  // looked up and not sought for each: an experiment has thousands of trials
+  const differences = differencesAmong(
+    recorded.map(({ trial }) => trial),
+    input.lock,
+  );
+  const locks = new Map<string, Set<string>>();
+  for (const { line, trial } of recorded) gather(locks, `${line.case}.${line.repeat}`, trial.record.lock);
+  const [scores, checks, verdicts] = [firstOf(input.scores), firstOf(input.checks), firstOf(input.verdicts)];
+  const grades = firstBy(input.grades, (row) => `${row.trial}/${row.content}`);
   return recorded.map(({ line, trial }) => {
     const { record } = trial;
-    const sameCase = recorded.map((one) => one.trial).filter((other) => other.record.case === record.case);
-    const model = canonicalJson(modelOf(input.lock.conditions.settings, record.arm));
-    const sameModel = sameCase.filter(
-      (other) => canonicalJson(modelOf(input.lock.conditions.settings, other.record.arm)) === model,
-    );
-    const problems = [...trial.attestation.problems, ...differences(trial, sameCase, sameModel)];
+    const problems = [...trial.attestation.problems, ...differences(trial)];
     const valid = problems.length === 0;
-    const own = <Row extends { content: string; case: string }>(rows: Row[]) =>
-      input.withheld ? null : (rows.find((row) => row.content === record.content && row.case === record.case) ?? null);
-    const score = own(input.scores);
-    const checks = own(input.checks);
-    const block = recorded.filter((one) => one.line.case === line.case && one.line.repeat === line.repeat);
+    const own = <Row>(rows: Map<string, Row>, key: string) => (input.withheld ? null : (rows.get(key) ?? null));
+    const variant = `${record.case}/${record.content}`;
+    const score = own(scores, variant);
+    const check = own(checks, variant);
     const folder = relative(input.root, trial.folder);
-    const verdict = own(input.verdicts);
-    const grade = input.withheld
-      ? null
-      : (input.grades.find((row) => row.trial === record.id && row.content === record.content) ?? null);
-    const sources = { usage: trial.usage, score, checks, verdict: verdict?.verdict ?? null, grade };
+    const verdict = own(verdicts, variant);
+    const grade = own(grades, `${record.id}/${record.content}`);
+    const sources = { usage: trial.usage, score, checks: check, verdict: verdict?.verdict ?? null, grade };
     const pairs = allMetrics.map((metric) => [metric.id, valid ? metric.pick(sources) : null] as const);
     return {
       id: record.id,
@@ -132,7 +133,7 @@ export function collectResults(input: ResultInput): TrialResult[] {
       attempt: record.attempt,
       valid,
       problems,
-      concurrent: block.every((one) => one.trial.record.lock === record.lock),
+      concurrent: locks.get(`${line.case}.${line.repeat}`)?.size === 1,
       lock: record.lock,
       spec: record.spec,
       content: input.withheld ? null : record.content,
@@ -143,13 +144,13 @@ export function collectResults(input: ResultInput): TrialResult[] {
           metric.id,
           input.withheld && metric.from !== 'usage'
             ? withheldWords
-            : evidenceOf(metric.from, folder, score, checks, verdict, grade),
+            : evidenceOf(metric.from, folder, score, check, verdict, grade),
         ]),
       ) as Record<MetricId, string>,
       rows: score?.rows ?? [],
       findings: score?.findings ?? null,
       precision: score?.precision ?? null,
-      checks,
+      checks: check,
       verdict: verdict?.verdict ?? null,
       grade,
       modelCalls: trial.usage.model_calls,
@@ -172,19 +173,46 @@ function warningsOf({ providerFailures, secretWarnings, redacted }: SavedTrial['
   ];
 }
 
-/** Where a trial differs from the others of its case in what must be equal in all arms, or in all arms of one model. */
-function differences(trial: SavedTrial, sameCase: SavedTrial[], sameModel: SavedTrial[]): string[] {
-  const differs = (what: string, among: SavedTrial[], pick: (one: SavedTrial) => string | null) => {
-    const own = pick(trial);
-    const others = new Set(among.map(pick).filter((value) => value !== null));
-    return own !== null && others.size > 1 ? [`${what} differs between the trials of case ${trial.record.case}`] : [];
-  };
-  return [
-    ...differs('the delivered task', sameCase, (one) => one.attestation.deliveredTask),
-    ...differs('the set of tools offered', sameModel, (one) => one.attestation.tools),
-    ...differs('the set of generation parameters', sameModel, (one) => one.attestation.parameters),
-    ...differs('the base commit', sameCase, (one) => one.record.baseCommit),
-  ];
+/** What must be equal in all trials of a case, or in those of them whose arms have one model. */
+const equalParts: { what: string; among: 'case' | 'model'; pick: (trial: SavedTrial) => string | null }[] = [
+  { what: 'the delivered task', among: 'case', pick: ({ attestation }) => attestation.deliveredTask },
+  { what: 'the set of tools offered', among: 'model', pick: ({ attestation }) => attestation.tools },
+  { what: 'the set of generation parameters', among: 'model', pick: ({ attestation }) => attestation.parameters },
+  { what: 'the base commit', among: 'case', pick: ({ record }) => record.baseCommit },
+];
+
+/** For each trial: where it is known and its case's trials are not all the same. */
+function differencesAmong(trials: SavedTrial[], lock: Lock): (trial: SavedTrial) => string[] {
+  const models = new Map<string, string>();
+  for (const { record } of trials)
+    if (!models.has(record.arm)) models.set(record.arm, canonicalJson(modelOf(lock.conditions.settings, record.arm)));
+  const group = (part: (typeof equalParts)[number], { record }: SavedTrial) =>
+    `${part.what}/${record.case}/${part.among === 'case' ? '' : models.get(record.arm)}`;
+  const values = new Map<string, Set<string>>();
+  for (const trial of trials)
+    for (const part of equalParts) {
+      const value = part.pick(trial);
+      if (value !== null) gather(values, group(part, trial), value);
+    }
+  return (trial) =>
+    equalParts
+      .filter((part) => part.pick(trial) !== null && (values.get(group(part, trial))?.size ?? 0) > 1)
+      .map(({ what }) => `${what} differs between the trials of case ${trial.record.case}`);
+}
+
+function gather(values: Map<string, Set<string>>, key: string, value: string): void {
+  const known = values.get(key);
+  if (known === undefined) values.set(key, new Set([value]));
+  else known.add(value);
+}
+
+function firstBy<Row>(rows: Row[], key: (row: Row) => string): Map<string, Row> {
+  // the last of a key wins in a map
+  return new Map(rows.toReversed().map((row) => [key(row), row]));
+}
+
+function firstOf<Row extends { content: string; case: string }>(rows: Row[]): Map<string, Row> {
+  return firstBy(rows, (row) => `${row.case}/${row.content}`);
 }
 
 function evidenceOf(

@@ -1,6 +1,6 @@
 import { readCalls } from './recording.js';
 import type { Study } from './study.js';
-import type { SavedTrial, TrialStatus } from './trial-record.js';
+import { readTrajectory, type SavedTrial, type TrialStatus } from './trial-record.js';
 
 /** One trial over time. Every time is in seconds since the run started; null where it is not known. */
 export interface Timeline {
@@ -30,10 +30,14 @@ export interface Timeline {
 
 /** The timelines of a study's recorded trials, in schedule order. */
 export async function readTimelines(study: Pick<Study, 'trials'>): Promise<Timeline[]> {
-  return Promise.all(study.trials.map(readTimeline));
+  const timelines: Timeline[] = [];
+  // one record at a time: all of them at once may be more than memory holds
+  for (const trial of study.trials) timelines.push(await readTimeline(trial));
+  return timelines;
 }
 
-async function readTimeline({ folder, record, trajectory, attestation }: SavedTrial): Promise<Timeline> {
+async function readTimeline({ folder, record, attestation }: SavedTrial): Promise<Timeline> {
+  const trajectory = await readTrajectory(folder);
   const recorded = await readCalls(folder);
   const first = recorded[0];
   // the gateway's clock is monotonic, but its zero is not the run's: one wall-clock difference joins the two

@@ -63,24 +63,33 @@ export function contentHash(response: Uint8Array, patch: Uint8Array): string {
   return sha256(`${sha256(response)}\n${sha256(patch)}\n`);
 }
 
-/** One trial's record with the parts that later steps need. */
+/**
+ * One trial's record with the parts that later steps need of all trials. The tool calls, by far the most of a trajectory, are not among
+ * them: an experiment has thousands of trials, and who needs them reads one trial's at a time ({@link readTrajectory}).
+ */
 export interface SavedTrial {
   folder: string;
   record: TrialRecord;
   usage: UsageRecord;
   attestation: Attestation;
-  trajectory: Trajectory;
+  trajectory: Omit<Trajectory, 'toolCalls'>;
 }
 
 /** Reads a trial's record; a missing or altered one is a RecordError. */
 export async function readTrial(folder: string): Promise<SavedTrial> {
+  const { toolCalls: _, ...trajectory } = await readTrajectory(folder);
   return {
     folder,
     record: await readJson(join(folder, 'trial.json'), TrialRecord),
     usage: await readJson(join(folder, 'usage.json'), UsageRecord),
     attestation: await readJson(join(folder, 'attestation.json'), Attestation),
-    trajectory: await readJson(join(folder, 'trajectory.json'), Trajectory),
+    trajectory,
   };
+}
+
+/** The whole trajectory of a trial's record. */
+export function readTrajectory(folder: string): Promise<Trajectory> {
+  return readJson(join(folder, 'trajectory.json'), Trajectory);
 }
 
 /** The content hash worked out again from the saved response and patch. */

@@ -13,6 +13,7 @@ import { sha256 } from '../src/hash.js';
 import { caseOf, type Lab, openLab } from '../src/lab.js';
 import { runPaths } from '../src/paths.js';
 import { readJson } from '../src/record.js';
+import { Trajectory } from '../src/trajectory.js';
 import type { SavedTrial } from '../src/trial-record.js';
 import { failure } from './fixture.js';
 
@@ -35,11 +36,24 @@ async function trial(arm: string, response: string, status = 'completed'): Promi
   await mkdir(folder);
   await writeFile(join(folder, 'response.md'), response);
   await writeFile(join(folder, 'patch.diff'), '');
+  const trajectory = Trajectory.parse({
+    response,
+    model: null,
+    startedAt: null,
+    finishedAt: null,
+    modelCalls: null,
+    toolCalls: [],
+    usage: null,
+    loaded: arm === 'B' ? [{ skill: 'changelog-line', line: 4, how: 'file-read' }] : [],
+    stop: null,
+    error: null,
+  });
+  await writeFile(join(folder, 'trajectory.json'), JSON.stringify(trajectory));
   const base = await makeBase(caseOf(lab, one), lab.run.bases);
   return {
     folder,
     record: { id: `${one}.${arm}.1`, case: one, arm, repeat: 1, content: sha256(response), status, baseCommit: base.commit },
-    trajectory: { toolCalls: [], loaded: arm === 'B' ? [{ skill: 'changelog-line', line: 4, how: 'file-read' }] : [] },
+    trajectory,
     attestation: { bodies: [] },
   } as never as SavedTrial;
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { prettyJson } from '../src/record.js';
-import { readReportSeries, renderIndex, writeReportIndex } from '../src/report-index.js';
+import { entryOf, readReportSeries, renderIndex, writeReportIndex } from '../src/report-index.js';
 import { tempFolder } from './fixture.js';
 import { hostileReport, makeReport, threeArmReport } from './fixtures/report.js';
 
@@ -29,8 +29,8 @@ describe('reports/index.html', () => {
 
   test('one line a lock and contrast, oldest first, the primary metric on one scale, SCRIPTED on each line', () => {
     const page = renderIndex([
-      { experiment: 'shop', reports: [old, now], page: 'shop/index.html', unreadable: [] },
-      { experiment: 'three', reports: [threeArmReport()], page: null, unreadable: [] },
+      { experiment: 'shop', reports: [old, now].map(entryOf), page: 'shop/index.html', unreadable: [] },
+      { experiment: 'three', reports: [entryOf(threeArmReport())], page: null, unreadable: [] },
     ]);
     const rows = [...page.matchAll(/<tr><th scope="row">(.*?)<\/th>/g)].map(([, head]) => head);
     expect(rows).toHaveLength(4);
@@ -42,7 +42,7 @@ describe('reports/index.html', () => {
 
   test('no report yet, and hostile text, are said as text', () => {
     expect(renderIndex([])).toContain('There is no report yet');
-    const page = renderIndex([{ experiment: '<b>', reports: [hostileReport()], page: '../x', unreadable: ['<i>'] }]);
+    const page = renderIndex([{ experiment: '<b>', reports: [entryOf(hostileReport())], page: '../x', unreadable: ['<i>'] }]);
     expect(page).not.toMatch(/<script|<b>|<i>|href="\.\.\//);
   });
 });
