@@ -1,15 +1,12 @@
-import {
-  outlook,
-  outlookWords,
-  readProgress,
-  recordedTrials,
-  runTrials,
-  sweepSessions,
-  trialsOfArm,
-  writeProgress,
-} from 'skill-trial/run';
-import { argv } from 'zx';
-import { step } from './step.js';
+import { takeStartTurn } from 'skill-trial/start-turn';
+
+// before the library is loaded: see takeStartTurn
+const endTurn = await takeStartTurn();
+const [
+  { outlook, outlookWords, readProgress, recordedTrials, runTrials, sweepSessions, trialsOfArm, writeProgress },
+  { argv },
+  { step },
+] = await Promise.all([import('skill-trial/run'), import('zx'), import('./step.js')]);
 
 await step('run', 'runs the named trials (<case>.<arm>.<repeat> …) one after the other', async ({ lab, words, say }) => {
   const swept = await sweepSessions();
@@ -18,6 +15,7 @@ await step('run', 'runs the named trials (<case>.<arm>.<repeat> …) one after t
   await runTrials(lab, names, {
     consent: process.env.SKILL_TRIAL_YES === '1',
     onProgress: async (event) => {
+      await endTurn();
       await writeProgress(lab.run.progress, event);
       if (event.event === 'started') say(`${event.trial} started (${event.note})`);
       if (event.event === 'ended')
@@ -28,3 +26,4 @@ await step('run', 'runs the named trials (<case>.<arm>.<repeat> …) one after t
   const all = { recorded: await recordedTrials(lab), total: trialsOfArm(lab.experiment).length };
   say(outlookWords(outlook(await readProgress(lab.run.progress), all)));
 });
+await endTurn();

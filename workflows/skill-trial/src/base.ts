@@ -157,11 +157,13 @@ async function exportCommit(one: Case, draft: string): Promise<string> {
 export async function makeWorkspace(base: Pick<Base, 'folder' | 'commit'>, folder: string): Promise<void> {
   await cp(base.folder, folder, { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE });
   const git = openGit(folder);
-  const [head, status] = [(await git.revparse(['HEAD'])).trim(), await git.raw(['status', '--porcelain', '--ignored'])];
-  if (head === base.commit && status.trim() === '') return;
+  const lines = (await git.raw(['status', '--porcelain=v2', '--branch', '--ignored'])).trim().split('\n');
+  const head = lines.find((line) => line.startsWith('# branch.oid '))?.slice('# branch.oid '.length) ?? 'unknown';
+  const changed = lines.filter((line) => !line.startsWith('# '));
+  if (head === base.commit && changed.length === 0) return;
   throw new FrozenError(`The workspace is not the base`, {
     expected: `commit ${base.commit}, nothing changed`,
-    found: head === base.commit ? status.trim().split('\n').slice(0, 5).join('; ') : `commit ${head}`,
+    found: head === base.commit ? changed.slice(0, 5).join('; ') : `commit ${head}`,
     next: 'remove data/runs/<experiment>/bases and freeze again',
   });
 }

@@ -46,13 +46,20 @@ interface CgroupMount {
   root: string;
 }
 
+let found: Promise<CgroupSupport> | null = null;
+
 /**
- * Which controllers this process can limit a child by: each is tried with a group of its own and a process that joins it. Version 1
- * and version 2 may be there side by side..
+ * Which controllers this process can limit a child by: each is tried with a group of its own and a process that joins it, once in the
+ * life of this process. Version 1 and version 2 may be there side by side.
  */
-export async function findCgroups(proc = '/proc/self'): Promise<CgroupSupport> {
-  const mounts = readMounts(await readFile(join(proc, 'mountinfo'), 'utf8').catch(() => ''));
-  const own = await readFile(join(proc, 'cgroup'), 'utf8').catch(() => '');
+export function findCgroups(): Promise<CgroupSupport> {
+  found ??= tryControllers();
+  return found;
+}
+
+async function tryControllers(): Promise<CgroupSupport> {
+  const mounts = readMounts(await readFile('/proc/self/mountinfo', 'utf8').catch(() => ''));
+  const own = await readFile('/proc/self/cgroup', 'utf8').catch(() => '');
   const support: CgroupSupport = {};
   for (const controller of controllers) {
     for (const mount of mounts.filter((one) => one.version === 2 || one.controllers.includes(controller))) {

@@ -1,39 +1,54 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, readlink, rm, symlink } from 'node:fs/promises';
-import { shown } from './document.js';
 import { InfrastructureError } from './errors.js';
 
 /**
  * Runs one action while holding a lock: a symbolic link, made in one step with its owner in it, so that no lock is ever without one.
- * A lock whose owner has ended is taken over, by one process alone: only who holds `<file>.takeover` may remove a dead owner's lock,
- * and looks at it again before. (Removing it after a look from afar could remove the lock of whoever was faster.)
+ * Throws an InfrastructureError when a process that lives holds it for longer than `waitMs`.
  */
 export async function withFileLock<T>(file: string, action: () => Promise<T>, waitMs = 30_000): Promise<T> {
-  const token = `${process.pid}.${await startOf(process.pid)}.${randomUUID()}`;
   const deadline = Date.now() + waitMs;
-  while (!(await tryLink(token, file))) {
-    const held = await readlink(file).catch((error: NodeJS.ErrnoException) =>
-      error.code === 'ENOENT' ? null : 'no lock of the lab',
-    );
-    if (held === null) continue; // released meanwhile
-    const [pid, start] = held.split('.');
-    if (/^\d+$/.test(pid ?? '') && (await startOf(Number(pid))) !== start) {
-      await withFileLock(`${file}.takeover`, async () => {
-        if ((await readlink(file).catch(() => null)) === held) await rm(file, { force: true });
-      });
-    } else if (Date.now() > deadline) {
+  for (;;) {
+    const lock = await tryFileLock(file);
+    if ('release' in lock) {
+      try {
+        return await action();
+      } finally {
+        await lock.release();
+      }
+    }
+    if (lock.heldBy === null) continue; // released meanwhile, or taken from a dead owner
+    if (Date.now() > deadline) {
+      // loaded here: what takes its turn before it loads the library needs this file alone
+      const { shown } = await import('./document.js');
       throw new InfrastructureError(`${shown(file)} is held`, {
         expected: 'a lock that is free',
-        found: `process ${pid} holds it`,
+        found: `process ${lock.heldBy} holds it`,
         next: 'wait for that process, or remove the file if it is gone',
       });
-    } else await new Promise((resolve) => setTimeout(resolve, waitMs > 30_000 ? 200 : 5));
+    }
+    await new Promise((resolve) => setTimeout(resolve, waitMs > 30_000 ? 200 : 5));
   }
-  try {
-    return await action();
-  } finally {
-    await rm(file, { force: true });
-  }
+}
+
+/**
+ * Takes a lock if it is free, without waiting. Else says which process holds it; null: it has just become free. A lock whose owner has
+ * ended is taken over, by one process alone: only who holds `<file>.takeover` may remove a dead owner's lock, and looks at it again
+ * before. (Removing it after a look from afar could remove the lock of whoever was faster.)
+ */
+export async function tryFileLock(file: string): Promise<{ release: () => Promise<void> } | { heldBy: string | null }> {
+  const token = `${process.pid}.${await startOf(process.pid)}.${randomUUID()}`;
+  if (await tryLink(token, file)) return { release: () => rm(file, { force: true }) };
+  const held = await readlink(file).catch((error: NodeJS.ErrnoException) =>
+    error.code === 'ENOENT' ? null : 'no lock of the lab',
+  );
+  if (held === null) return { heldBy: null };
+  const [pid = '', start] = held.split('.');
+  if (!/^\d+$/.test(pid) || (await startOf(Number(pid))) === start) return { heldBy: pid };
+  await withFileLock(`${file}.takeover`, async () => {
+    if ((await readlink(file).catch(() => null)) === held) await rm(file, { force: true });
+  });
+  return { heldBy: null };
 }
 
 /** Makes the lock; false when there is one. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFile, rm, stat } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,8 +12,8 @@ import { offeredSkills } from './delivery.js';
 import { SettingsError } from './errors.js';
 import { hashOf, sha256 } from './hash.js';
 import { caseOf, type Lab, skillsOf } from './lab.js';
-import { appendLedger, readLedger } from './ledger.js';
 import { type Conditions, Lock } from './lock.js';
+import { noteLock } from './lock-history.js';
 import { preparePlace } from './prepared-place.js';
 import { prettyJson, readJson, writeWhole } from './record.js';
 import { measureReference } from './reference.js';
@@ -64,21 +64,6 @@ export async function freeze(lab: Lab, onStep?: (text: string) => void): Promise
 async function keepOwnSkills(lab: Lab): Promise<void> {
   await rm(lab.run.frozenSkills, { recursive: true, force: true });
   for (const [key, skill] of lab.skills) if (key.includes('/')) await writeSkill(skill, lab.run.frozenSkill(key));
-}
-
-/**
- * Keeps a lock for good: a copy beside its predecessors, its secret, and a ledger line unless the last lock line is this one. A lock
- * that a cache restored has none of the three yet.
- */
-export async function noteLock(lab: Pick<Lab, 'run' | 'now'>, lock: Lock): Promise<void> {
-  const copy = join(lab.run.locks, `${lock.id}.json`);
-  if ((await stat(copy).catch(() => null)) === null) {
-    await writeWhole(copy, prettyJson(lock));
-    await writeWhole(lab.run.oldSecret(lock.id), await readFile(lab.run.secret));
-  }
-  const last = (await readLedger(lab.run.ledger)).findLast((line) => line.event.kind === 'lock')?.event;
-  if (last?.kind === 'lock' && last.lock === lock.id) return;
-  await appendLedger(lab.run.ledger, { kind: 'lock', lock: lock.id, conditions: hashOf(lock.conditions) }, lab.now);
 }
 
 /** Placeholders for where things are inside: what an adapter does with them is part of the spec, where they are is not. */

@@ -1,10 +1,10 @@
 import { cp, mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RecordError } from './errors.js';
-import { noteLock } from './freeze.js';
 import type { Lab } from './lab.js';
 import { appendLedger } from './ledger.js';
 import { Lock } from './lock.js';
+import { noteLock } from './lock-history.js';
 import { checkRecord, hasRecord, readJson, recordHash, sealRecord } from './record.js';
 import { makeSchedule, trialsOfArm } from './schedule.js';
 import { TrialSpec } from './spec.js';

@@ -110,5 +110,5 @@ export async function readReference(folder: string, one: Case): Promise<Expected
 async function readRun(folder: string): Promise<Pick<TestCheck, 'check' | 'tests'>> {
   const { check, framework, exitCode, workspace } = await readJson(join(folder, 'check.json'), TestCheck);
   const text = await readFile(join(folder, 'tests.jsonl'), 'utf8');
-  return { check, tests: findFramework(framework).read({ text, exitCode, workspace, where: folder }) };
+  return { check, tests: await findFramework(framework).read({ text, exitCode, workspace, where: folder }) };
 }

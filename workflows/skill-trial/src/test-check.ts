@@ -60,7 +60,7 @@ export async function runTestCheck(plan: TestCheckPlan, target: string): Promise
     timedOut: outcome.timedOut,
     startedAt: outcome.startedAt,
     elapsedSeconds: outcome.elapsedSeconds,
-    tests: framework.read({ text: run.lines, exitCode: outcome.exitCode, workspace: run.workspace, where: plan.name }),
+    tests: await framework.read({ text: run.lines, exitCode: outcome.exitCode, workspace: run.workspace, where: plan.name }),
   };
   await writeFile(join(target, 'check.json'), prettyJson(record));
   return record;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { check } from './document.js';
-import { readJestJson, readJunit } from './test-report.js';
 
 /** What became of one test. Only `assertion` is a failure for the expected reason. */
 export const TestOutcome = z.enum(['passed', 'assertion', 'crash', 'collection', 'timeout', 'skipped', 'todo']);
@@ -32,11 +31,13 @@ export interface TestFramework {
   /** The command for the complete suite (files: null) or for some files, to be ended after `timeoutMs`. */
   argv: (suite: string[], files: string[] | null, reporters: string, out: string, timeoutMs: number) => string[];
   env: (reporters: string, out: string) => Record<string, string>;
-  read: (output: TestOutput) => TestResult[];
+  read: (output: TestOutput) => TestResult[] | Promise<TestResult[]>;
 }
 
 const lines = ({ text, workspace, where }: TestOutput) => readTestLines(text, workspace, where);
 const noEnv = () => ({});
+/** Loaded when such a report is read: the process that runs a trial reads none, and starts sooner. */
+const reports = () => import('./test-report.js');
 
 /** Every framework the lab knows: one row each. */
 export const testFrameworks: TestFramework[] = [
@@ -82,14 +83,14 @@ export const testFrameworks: TestFramework[] = [
     name: 'jest',
     argv: (suite, files, _, out) => [...suite, '--json', `--outputFile=${out}`, ...(files ?? [])],
     env: noEnv,
-    read: ({ text, workspace }) => placed(readJestJson(text), workspace),
+    read: async ({ text, workspace }) => placed((await reports()).readJestJson(text), workspace),
   },
   {
     // any runner: the command names where it writes with {report}
     name: 'junit',
     argv: (suite, files, _, out) => [...suite.map((word) => word.replaceAll('{report}', out)), ...(files ?? [])],
     env: noEnv,
-    read: ({ text, workspace }) => placed(readJunit(text), workspace),
+    read: async ({ text, workspace }) => placed((await reports()).readJunit(text), workspace),
   },
   {
     // a build check: the exit status is the one result

@@ -190,7 +190,7 @@ async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
     const done = await readCheck(lab, checkFolder(lab, content, plan, folder));
     const text = await readFile(join(lab.run.run, done.record.path, 'tests.jsonl'), 'utf8');
     const { exitCode, workspace, framework } = done.check;
-    const tests = findFramework(framework).read({ text, exitCode, workspace, where: done.record.path });
+    const tests = await findFramework(framework).read({ text, exitCode, workspace, where: done.record.path });
     differs(`${done.record.path}/check.json`, done.check.tests, tests);
     return { ...done, check: { ...done.check, tests } };
   };
