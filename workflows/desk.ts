@@ -18,9 +18,10 @@ await step('desk', help, async ({ lab, say }) => {
     port: wholeNumber('port', 0, 65_535),
     idleMinutes: wholeNumber('idle-minutes', 1, 7 * 24 * 60),
   });
+  // before the addresses: who reads one may end the desk at once
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void server.close());
   for (const { evaluator, url } of server.addresses) say(`${evaluator}: ${url}`);
   say('every change is saved at once; stop with Ctrl+C');
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void server.close());
   say(`stopped: ${await server.stopped}`);
 });
 

@@ -1,41 +1,28 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { PairView } from '../src/desk-view.js';
 import { change, type Side, update } from './desk-store.js';
-import { FindingRows, listClaims, statuses } from './finding-rows.js';
-import { GuessPanel } from './guess-panel.js';
-import { type ArtifactKind, Reader } from './readers.js';
-import { RubricRows } from './rubric-rows.js';
+import { statuses } from './finding-body.js';
+import { listClaims } from './finding-rows.js';
+import type { ArtifactKind } from './readers.js';
+import { artifacts, ReadingPane } from './reading-pane.js';
 import {
   accept,
   addFinding,
   findingNow,
   marksOf,
   notApplicable,
-  placeOf,
   proposalOf,
   type SheetName,
   setFinding,
   setSupport,
   setValue,
   sheets,
-  sheetTitles,
   supportOf,
   type Variant,
 } from './scoring.js';
+import { ScoringPane } from './scoring-pane.js';
 import { useShortcuts } from './shortcuts.js';
 import { useStore } from './use-store.js';
-
-const artifacts: [ArtifactKind, string, string][] = [
-  ['response', 'Response', 'r'],
-  ['diff', 'Diff', 'd'],
-  ['tests', 'Test output', 't'],
-  ['documents', 'Documentation', 'o'],
-];
-
-const otherWords: Partial<Record<ArtifactKind, [string, string]>> = {
-  response: ['Rendered', 'Source'],
-  diff: ['Unified', 'Split'],
-};
 
 /** Two blinded variants side by side, and the rubric beside them. */
 export function PairPage({ pair, keys, locked }: { pair: PairView; keys: boolean; locked: boolean }) {
@@ -158,164 +145,40 @@ export function PairPage({ pair, keys, locked }: { pair: PairView; keys: boolean
     keys,
   );
 
-  const shown = both ? variants : [variant];
-  const words = otherWords[kind];
   return (
     <main class="pair-page">
       <h1 class="spoken">Pair {desk.pairs.findIndex((each) => each.pair === pair.pair) + 1}</h1>
-      <section class="reading" aria-label="What the variants delivered">
-        <div class="bar">
-          <div class="tabs" role="tablist" aria-label="What to read">
-            {artifacts.map(([name, title, key]) => (
-              <button
-                key={name}
-                type="button"
-                role="tab"
-                id={`tab-${name}`}
-                aria-selected={kind === name}
-                aria-controls="readers"
-                aria-keyshortcuts={key}
-                onClick={() => setKind(name)}
-              >
-                {title}
-              </button>
-            ))}
-          </div>
-          <div class="options">
-            {words !== undefined && (
-              <button type="button" class="quiet" onClick={turn} title={`Show it ${words[others[kind] ? 0 : 1].toLowerCase()}`}>
-                {words[others[kind] ? 1 : 0]} <kbd>v</kbd>
-              </button>
-            )}
-            <button type="button" class="quiet" onClick={() => setBoth(!both)} aria-pressed={both}>
-              Side by side <kbd>b</kbd>
-            </button>
-          </div>
-        </div>
-        <div class={both ? 'readers both' : 'readers'} id="readers" role="tabpanel" aria-labelledby={`tab-${kind}`}>
-          {shown.map((each) => (
-            <div
-              key={each.side}
-              class={each.side === side ? 'reader present' : 'reader'}
-              data-reader={each.side}
-              onFocusCapture={() => setSide(each.side)}
-            >
-              <h2>
-                <span class="badge">{each.side.toUpperCase()}</span> Variant {each.side.toUpperCase()}
-                <Done variant={each} />
-              </h2>
-              {each.scored ? (
-                <Reader
-                  kind={kind}
-                  side={each.side}
-                  path={each.key}
-                  other={others[kind] ?? false}
-                  picked={picked?.side === each.side ? picked.evidence : null}
-                  onPick={(evidence, lines) =>
-                    update({
-                      picked: { side: each.side, evidence, label: `${placeOf(evidence)}${lines > 1 ? `, ${lines} lines` : ''}` },
-                    })
-                  }
-                />
-              ) : (
-                <p class="none">This run delivered neither an answer nor a change. The lab scores it so.</p>
-              )}
-            </div>
-          ))}
-        </div>
-        <div class="picked-bar" role="status">
-          {picked === null ? (
-            <span class="hint">
-              Pick lines to use them as evidence: click a line number, or use the arrow keys in a text or diff.
-            </span>
-          ) : (
-            <>
-              <span>
-                Picked in {picked.side.toUpperCase()}: <strong>{picked.label}</strong>
-              </span>
-              <button type="button" disabled={off || blocking.length > 0} onClick={attach}>
-                Use as evidence{row === undefined ? '' : ` for ${row.id}`} <kbd>e</kbd>
-              </button>
-              <button type="button" class="quiet" onClick={() => update({ picked: null })}>
-                Clear
-              </button>
-            </>
-          )}
-        </div>
-      </section>
-      <aside class="scoring" aria-label="Rubric and marks">
-        {blocking.length > 0 && !locked ? (
-          <GuessPanel
-            key={pair.pair}
-            pair={pair.pair}
-            disabled={off}
-            others={blocking
-              .filter((name) => name !== pair.pair)
-              .map((name) => ({ pair: name, name: `Pair ${desk.pairs.findIndex((each) => each.pair === name) + 1}` }))}
-          />
-        ) : (
-          <>
-            <div class="bar">
-              <div class="tabs" role="tablist" aria-label="Sheets">
-                {sheets.map((name) => (
-                  <button
-                    key={name}
-                    type="button"
-                    role="tab"
-                    id={`sheet-${name}`}
-                    aria-selected={sheet === name}
-                    aria-controls="sheet"
-                    onClick={() => setSheet(name)}
-                  >
-                    {sheetTitles[name]}
-                  </button>
-                ))}
-              </div>
-            </div>
-            <div class="sheet" id="sheet" role="tabpanel" aria-labelledby={`sheet-${sheet}`}>
-              {sheet === 'findings' ? (
-                <FindingRows
-                  one={one}
-                  variants={variants}
-                  side={side}
-                  current={current}
-                  disabled={off}
-                  onFinding={(name, id) => {
-                    setSide(name);
-                    open(name, id);
-                  }}
-                />
-              ) : (
-                <RubricRows
-                  one={one}
-                  sheet={sheet}
-                  variants={variants}
-                  current={current}
-                  side={side}
-                  disabled={off}
-                  onRow={(id) => open(sheet, id)}
-                  onSide={setSide}
-                />
-              )}
-              <details class="task">
-                <summary>The task</summary>
-                <p>{one.task}</p>
-              </details>
-            </div>
-          </>
-        )}
-      </aside>
+      <ReadingPane
+        variants={variants}
+        side={side}
+        both={both}
+        kind={kind}
+        other={others[kind] ?? false}
+        disabled={off || blocking.length > 0}
+        row={row?.id ?? null}
+        onSide={setSide}
+        onKind={setKind}
+        onTurn={turn}
+        onBoth={() => setBoth(!both)}
+        onAttach={attach}
+      />
+      <ScoringPane
+        pair={pair.pair}
+        one={one}
+        variants={variants}
+        side={side}
+        sheet={sheet}
+        current={current}
+        blocking={locked ? [] : blocking}
+        disabled={off}
+        onSheet={setSheet}
+        onSide={setSide}
+        onRow={(id) => open(sheet as SheetName, id)}
+        onFinding={(name, id) => {
+          setSide(name);
+          open(name, id);
+        }}
+      />
     </main>
-  );
-}
-
-function Done({ variant }: { variant: Variant }) {
-  const { marks } = useStore();
-  const own = marks.progress.variants.find((each) => each.case === variant.case && each.content === variant.content);
-  if (own === undefined) return null;
-  return (
-    <span class="counts">
-      {own.done} of {own.total} marked
-    </span>
   );
 }
