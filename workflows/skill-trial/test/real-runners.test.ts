@@ -88,7 +88,7 @@ describe('vitest', () => {
 
 test('jest: what version 30 wrote of the same project', async () => {
   const text = await readFile(new URL('fixtures/jest-30.json', import.meta.url), 'utf8');
-  const results = findFramework('jest').read({ text, exitCode: 1, workspace: '/workspace', where: 'jest-30.json' });
+  const results = await findFramework('jest').read({ text, exitCode: 1, workspace: '/workspace', where: 'jest-30.json' });
   expect(rows(results)).toEqual(alike);
 });
 
