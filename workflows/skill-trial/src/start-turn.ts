@@ -17,7 +17,13 @@ export async function takeStartTurn(
   for (;;) {
     for (let place = 1; place <= places; place++) {
       const lock = await tryFileLock(join(folder, `place-${place}`));
-      if ('release' in lock) return lock.release;
+      if (!('release' in lock)) continue;
+      let ended: Promise<void> | null = null;
+      // once: the place is another's as soon as it is free
+      return () => {
+        ended ??= lock.release();
+        return ended;
+      };
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

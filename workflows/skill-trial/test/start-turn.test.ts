@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,6 +27,16 @@ test('as many start at once as there are places, and the next one when a turn en
   await (await third)();
   await second();
   expect(events).toEqual(['first ended', 'third started']);
+});
+
+test("a turn that is ended twice takes no other's place", async () => {
+  const first = await takeStartTurn(folder, 1);
+  await first();
+  const second = await takeStartTurn(folder, 1);
+  await first();
+  expect(await readdir(folder)).toEqual(['place-1']);
+  await second();
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test('a process that is killed loses its turn', async () => {
