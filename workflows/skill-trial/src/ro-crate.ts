@@ -34,6 +34,16 @@ const profiles = {
   'https://w3id.org/workflowhub/workflow-ro-crate/1.0': ['Workflow RO-Crate', '1.0'],
 };
 
+/** An npm package's page at its version; null for an agent that is described in experiment.yaml and has none. */
+function packagePage({ package: name, version }: { package: string; version: string }): string | null {
+  return /^(@[\w.-]+\/)?[\w.-]+$/.test(name) && /^\d+\.\d+\.\d+/.test(version)
+    ? `https://www.npmjs.com/package/${name}/v/${version}`
+    : null;
+}
+
+/** As the profile writes a time: with its offset. */
+const timeOf = (at: string) => at.replace(/Z$/, '+00:00');
+
 /** A path as an @id: relative to the crate, with what a URI cannot hold escaped. */
 export const idOf = (path: string) => path.split('/').map(encodeURIComponent).join('/');
 
@@ -49,6 +59,8 @@ export function crateMetadata(
 ): object {
   const settings = `data/experiments/${report.experiment}/experiment.yaml`;
   const { agent, skills, settings: experiment } = report.conditions;
+  const page = agent.name === 'command' ? null : packagePage(agent);
+  const agentId = page ?? '#agent';
   const [first, last] = [ledger[0]?.at ?? report.frozenAt, ledger.at(-1)?.at ?? report.frozenAt];
   const refer = (id: string) => ({ '@id': id });
   const present = new Set(files.map(({ path }) => path));
@@ -96,21 +108,24 @@ export function crateMetadata(
     },
     { '@id': '#skill-trial', '@type': 'ComputerLanguage', name: 'Skill Trial experiment', version: report.lab },
     {
-      '@id': '#agent',
+      '@id': agentId,
       '@type': 'SoftwareApplication',
       name: `${agent.name} (${agent.package})`,
       softwareVersion: agent.version,
+      ...(page === null ? {} : { url: page }),
       description: `The coding agent, with ${model}.`,
     },
     {
       '@id': '#run',
       '@type': 'CreateAction',
       name: `Experiment ${report.experiment}, lock ${report.lock.slice(0, 12)}`,
+      description: `All trials of the experiment, their checks, scores and the report, with ${model}.`,
       instrument: refer(idOf(settings)),
       object: references(inputs),
       result: references(results),
-      startTime: first,
-      endTime: last,
+      startTime: timeOf(first),
+      endTime: timeOf(last),
+      actionStatus: 'http://schema.org/CompletedActionStatus',
     },
     ...trials.map(
       ({ path, record }): Entity => ({
@@ -118,11 +133,11 @@ export function crateMetadata(
         '@type': 'CreateAction',
         name: `Trial ${record.id}: case ${record.case}, arm ${record.arm}, repeat ${record.repeat}`,
         description: record.scripted ? `SCRIPTED. ${record.reason}` : record.reason,
-        instrument: refer('#agent'),
+        instrument: refer(agentId),
         object: references([`${path}/prompt.txt`]),
         result: references([`${path}/response.md`, `${path}/patch.diff`, `${path}/usage.json`]),
-        startTime: record.startedAt,
-        endTime: record.finishedAt,
+        startTime: timeOf(record.startedAt),
+        endTime: timeOf(record.finishedAt),
         // a trial that timed out or failed is a result of the experiment, and a failed action all the same
         actionStatus: `http://schema.org/${record.status === 'completed' ? 'Completed' : 'Failed'}ActionStatus`,
         ...(record.status === 'completed' ? {} : { error: `${record.status}: ${record.reason}` }),
@@ -137,7 +152,7 @@ export function crateMetadata(
         contentSize: String(size),
         encodingFormat: mediaTypes[extname(path)] ?? 'application/octet-stream',
         sha256,
-        ...(main ? { programmingLanguage: refer('#skill-trial') } : {}),
+        ...(main ? { programmingLanguage: refer('#skill-trial'), version: report.lock.slice(0, 12) } : {}),
       };
     }),
   ];
