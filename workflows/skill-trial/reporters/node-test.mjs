@@ -11,7 +11,10 @@ function outcomeOf(error) {
 
 const lineOf = (file, names, outcome, error) => {
   const cause = error?.cause ?? error;
-  const message = outcome === 'passed' || error === undefined ? null : String(cause?.message ?? cause).slice(0, 2000);
+  // a file's process that was ended from outside, as by the kernel for want of memory
+  const ended = error?.signal ? `, ended by ${error.signal}` : '';
+  const message =
+    outcome === 'passed' || error === undefined ? null : `${String(cause?.message ?? cause).slice(0, 2000)}${ended}`;
   return `${JSON.stringify({ file, name: names.join(' > '), outcome, message })}\n`;
 };
 

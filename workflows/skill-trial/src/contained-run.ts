@@ -20,12 +20,15 @@ export interface ContainedPlan {
   process: Pick<ProcessPlan, 'stdinFile' | 'stdoutFile' | 'stderrFile' | 'timeoutMs' | 'stop'>;
 }
 
-/** What the process and the kernel told of it; `full` is the reason when the disk limit ended it. */
+/** What is printed is read whole, and a container engine passes it on without any limit of its own. */
+const outputMb = 256;
+
+/** What the process and the kernel told of it; `full` is what there was too much of when the lab ended it for that. */
 export interface ContainedOutcome {
   outcome: ProcessOutcome;
   measured: Pick<Containment, 'peakMemoryBytes' | 'peakProcesses' | 'throttledPeriods' | 'diskBytes'>;
   hits: LimitHit[];
-  diskFull: boolean;
+  full: 'disk' | 'output' | null;
 }
 
 const ownerFile = 'owner';
@@ -46,9 +49,20 @@ export async function runContained(plan: ContainedPlan): Promise<ContainedOutcom
   const cgroup = command.container === undefined ? await openCgroup(limits, await findCgroups()) : null;
   const leftovers: Leftovers = { marker, groups: cgroup?.folders ?? [], container: command.container ?? null };
   await writeFile(join(scratch, leftoverFile), JSON.stringify(leftovers));
-  const full = new AbortController();
-  const folders = [sandbox.workspace, sandbox.home, sandbox.tmp];
-  const watch = watchDisk(folders, limits.diskMb * 2 ** 20, () => full.abort('limit: disk'));
+  const ending = new AbortController();
+  let full: ContainedOutcome['full'] = null;
+  const most = Math.min(limits.fileMb, outputMb);
+  const watched = {
+    folders: [sandbox.workspace, sandbox.home, sandbox.tmp],
+    folderBytes: limits.diskMb * 2 ** 20,
+    outputs: [plan.process.stdoutFile, plan.process.stderrFile],
+    // where the kernel holds a file to its limit, this is as large as it gets
+    outputBytes: most * 2 ** 20 - 1,
+  };
+  const watch = watchDisk(watched, (what) => {
+    full = what;
+    ending.abort(`limit: ${what}`);
+  });
   try {
     const outcome = await runProcess({
       ...plan.process,
@@ -57,7 +71,7 @@ export async function runContained(plan: ContainedPlan): Promise<ContainedOutcom
       cwd: command.cwd,
       ...(command.fd3 === undefined ? {} : { fd3: command.fd3 }),
       marker,
-      stop: plan.process.stop === undefined ? full.signal : AbortSignal.any([plan.process.stop, full.signal]),
+      stop: plan.process.stop === undefined ? ending.signal : AbortSignal.any([plan.process.stop, ending.signal]),
     });
     const readings = (await cgroup?.readings()) ?? null;
     // an agent may clear the environment of its tools, and with it the marker: the group has them all the same. Where the sandbox has a
@@ -66,7 +80,6 @@ export async function runContained(plan: ContainedPlan): Promise<ContainedOutcom
     if (!isolates(sandbox.kind)) outcome.sweptProcesses += left;
     const memoryKill = command.container === undefined ? null : (await removeContainer(command.container)).memoryKill;
     const disk = await watch.close();
-    const diskFull = full.signal.aborted;
     const hits: LimitHit[] = [
       ...hit(
         'memory',
@@ -76,7 +89,8 @@ export async function runContained(plan: ContainedPlan): Promise<ContainedOutcom
       ),
       ...hit('processes', readings?.refusedForks ?? 0, `over ${limits.processes} processes`, 'forks refused'),
       ...hit('file', disk.largest >= limits.fileMb * 2 ** 20 ? 1 : 0, `a file reached ${limits.fileMb} MB`, 'seen'),
-      ...hit('disk', diskFull ? 1 : 0, `over ${limits.diskMb} MB in workspace, HOME and TMPDIR`, 'the session was ended'),
+      ...hit('disk', full === 'disk' ? 1 : 0, `over ${limits.diskMb} MB in workspace, HOME and TMPDIR`, 'it was ended'),
+      ...hit('output', full === 'output' ? 1 : 0, `${most} MB printed`, 'it was ended'),
     ];
     return {
       outcome,
@@ -87,7 +101,7 @@ export async function runContained(plan: ContainedPlan): Promise<ContainedOutcom
         diskBytes: disk.bytes,
       },
       hits,
-      diskFull,
+      full,
     };
   } finally {
     await watch.close();

@@ -158,6 +158,8 @@ export async function containerCommand(
     argv: [
       ...[...there.call, 'run', '--interactive', '--name', name, '--hostname', 'lab', '--network', 'none', '--read-only'],
       ...(there.program === 'podman' ? ['--read-only-tmpfs=false'] : []),
+      // what is printed is kept once, by the lab
+      ...['--log-driver', 'none'],
       ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges', '--shm-size', '64m', ...limits],
       ...['--ulimit', `fsize=${file}:${file}`, '--pids-limit', String(processes)],
       ...['--memory', `${memoryMb}m`, '--memory-swap', `${memoryMb}m`, ...(cpus === null ? [] : ['--cpus', String(cpus)])],

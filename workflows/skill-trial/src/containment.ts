@@ -5,9 +5,9 @@ import { readConnections } from './network-proxy.js';
 import { LimitsInForce, ResourceLimits } from './resource-limits.js';
 import { SandboxKind } from './sandbox-plan.js';
 
-/** A limit that the session ran into: the agent's outcome, not a failure of the surroundings. */
+/** A limit that a session or a run of tests ran into: the agent's outcome, not a failure of the surroundings. */
 export const LimitHit = z.strictObject({
-  limit: z.enum(['memory', 'processes', 'file', 'disk']),
+  limit: z.enum(['memory', 'processes', 'file', 'disk', 'output']),
   count: z.int().positive(),
   detail: z.string(),
 });

@@ -20,14 +20,22 @@ export async function diskUse(folders: string[]): Promise<{ bytes: number; large
   return total;
 }
 
+/** What is watched, and the most bytes that it may hold: folders together, each file of what is printed. */
+export interface Watched {
+  folders: string[];
+  folderBytes: number;
+  outputs: string[];
+  outputBytes: number;
+}
+
 /**
- * Looks at some folders again and again, and calls `onFull` once when they hold more than `limit` bytes. The pause grows with the time
- * that a look takes, so that looking costs at most a twentieth of it. `close` looks a last time and returns the most that was seen.
+ * Looks at folders and outputs again and again, and calls `onFull` once when there is more than may be. The pause grows with the time
+ * that a look takes, so that looking costs at most a twentieth of it. `close` looks a last time and returns the most that was seen in the
+ * folders.
  */
 export function watchDisk(
-  folders: string[],
-  limit: number,
-  onFull: () => void,
+  { folders, folderBytes, outputs, outputBytes }: Watched,
+  onFull: (what: 'disk' | 'output') => void,
 ): { close: () => Promise<{ bytes: number; largest: number }> } {
   const most = { bytes: 0, largest: 0 };
   let closed = false;
@@ -38,9 +46,11 @@ export function watchDisk(
     const now = await diskUse(folders);
     most.bytes = Math.max(most.bytes, now.bytes);
     most.largest = Math.max(most.largest, now.largest);
-    if (now.bytes > limit && !told) {
+    const printed = await Promise.all(outputs.map((path) => lstat(path).catch(() => null))); // not begun yet
+    const loud = printed.some((file) => file !== null && file.size > outputBytes);
+    if ((now.bytes > folderBytes || loud) && !told) {
       told = true;
-      onFull();
+      onFull(loud ? 'output' : 'disk');
     }
     if (!closed) timer = setTimeout(again, Math.max(everyMs, 20 * (performance.now() - from)));
   };

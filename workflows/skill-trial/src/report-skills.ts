@@ -73,12 +73,26 @@ function verdictBlocks({ verdicts, trials }: Report): Block[] {
       ),
       table(
         'The hidden tests of each variant',
-        ['Trials', 'Requirement', '#Runs', '#Tests', '#Passed', '#Failed', '#Skipped', '#Expected to fail', '#Missing', 'Flaky'],
+        [
+          'Trials',
+          'Requirement',
+          '#Runs',
+          '#Tests',
+          '#Passed',
+          '#Failed',
+          '#Skipped',
+          '#Expected to fail',
+          '#Missing',
+          'Flaky',
+          'Ran into',
+        ],
         verdicts.map((row) => [
           whose(row),
           mark(row.success, 'met', 'not met'),
           ...[row.runs, row.total, row.passed, row.failed, row.skipped, row.expectedToFail, row.missing].map(String),
           row.flaky.join('; ') || 'none',
+          [...row.limits.map((limit) => `limit on ${limit}`), ...(row.timedOut === 0 ? [] : ['time limit'])].join('; ') ||
+            'nothing',
         ]),
       ),
     ]),

@@ -69,7 +69,7 @@ export interface SessionResult {
   attestation: Attestation;
   calls: CallRecord[];
   argv: string[];
-  /** The limit that ended it: one of the gateway's, or disk; null when none did. */
+  /** The limit that ended it: one of the gateway's, disk or output; null when none did. */
   limit: string | null;
   /** Limits that it ran into, whether they ended it or not. */
   hits: LimitHit[];
@@ -197,7 +197,7 @@ export async function runSession(
       },
     }).finally(() => clearInterval(watch));
     const { outcome, hits } = contained;
-    if (contained.diskFull) limit ??= 'disk';
+    limit ??= contained.full;
     await Promise.all([gateway.close(), proxy.close()]);
     const inForce = await limitsInForce(plan.sandbox);
     const containment: Containment = {

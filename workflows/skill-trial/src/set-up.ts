@@ -3,12 +3,14 @@ import { join, relative } from 'node:path';
 import { z } from 'zod';
 import type { Base } from './base.js';
 import type { Case } from './case.js';
+import type { LimitHit } from './containment.js';
 import { SetUp } from './environment.js';
 import { PrerequisiteError, RecordError } from './errors.js';
 import { hashOf } from './hash.js';
 import type { Lab } from './lab.js';
 import { allowedHosts, readConnections } from './network-proxy.js';
 import { type Place, placeKey } from './place.js';
+import type { ProcessOutcome } from './process.js';
 import { checkRecord, hasRecord, prettyJson, readJson, recordHash, sealRecord } from './record.js';
 import { runInTree } from './tree-run.js';
 import { packWarm, WarmTree, warmFile } from './warm-tree.js';
@@ -105,7 +107,7 @@ async function runSetUp(
   const timeoutMs = setup.timeout_seconds * 1000;
   let tree: WarmTree | null = null;
   const plan = { case: one, base, patch: null, overlay: [], ...place, warm: null, timeoutMs };
-  const { outcome } = await runInTree(
+  const { outcome, hits } = await runInTree(
     plan,
     draft,
     ({ tmp }) => ({
@@ -120,7 +122,7 @@ async function runSetUp(
       },
     },
   );
-  if (tree === null) await refuseSetUp(one, setup, outcome, draft);
+  if (tree === null) await refuseSetUp(one, setup, { ...outcome, hits }, draft);
   await writeFile(join(draft, warmFile), prettyJson(tree));
   const { startedAt, elapsedSeconds } = outcome;
   const { sandbox, image } = place;
@@ -131,7 +133,7 @@ async function runSetUp(
 async function refuseSetUp(
   one: Case,
   setup: SetUp,
-  { exitCode, signal, timedOut }: { exitCode: number | null; signal: string | null; timedOut: boolean },
+  { exitCode, signal, timedOut, hits }: Pick<ProcessOutcome, 'exitCode' | 'signal' | 'timedOut'> & { hits: LimitHit[] },
   draft: string,
 ): Promise<never> {
   const said = [await readFile(join(draft, 'stderr.txt'), 'utf8'), await readFile(join(draft, 'stdout.txt'), 'utf8')]
@@ -148,7 +150,12 @@ async function refuseSetUp(
       : `ended by ${signal}`;
   throw new PrerequisiteError(`The set-up of case ${one.name} failed`, {
     expected: `${setup.command} to end with exit status 0`,
-    found: [how, ...(hosts === '' ? [] : [`refused: ${hosts}`]), ...(said === undefined ? [] : [said.slice(-300)])].join('; '),
+    found: [
+      how,
+      ...hits.map(({ limit, detail }) => `limit on ${limit}: ${detail}`),
+      ...(hosts === '' ? [] : [`refused: ${hosts}`]),
+      ...(said === undefined ? [] : [said.slice(-300)]),
+    ].join('; '),
     next:
       hosts === ''
         ? 'mend setup in case.yaml: it runs in the sandbox, as the trials do'

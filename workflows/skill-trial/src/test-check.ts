@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { TestedCase } from './case.js';
+import { LimitHit } from './containment.js';
 import { prettyJson } from './record.js';
 import { findFramework, TestFrameworkName, TestResult } from './test-framework.js';
 import { runInTree, type TreePlan } from './tree-run.js';
@@ -20,6 +21,8 @@ export const TestCheck = z.strictObject({
   exitCode: z.int().nullable(),
   signal: z.string().nullable(),
   timedOut: z.boolean(),
+  /** The limits that the run came up against: what it says of the tests is what it knew by then. */
+  limits: z.array(LimitHit).default([]),
   startedAt: z.iso.datetime(),
   elapsedSeconds: z.number().nonnegative(),
   tests: z.array(TestResult),
@@ -58,6 +61,7 @@ export async function runTestCheck(plan: TestCheckPlan, target: string): Promise
     exitCode: outcome.exitCode,
     signal: outcome.signal,
     timedOut: outcome.timedOut,
+    limits: run.hits,
     startedAt: outcome.startedAt,
     elapsedSeconds: outcome.elapsedSeconds,
     tests: await framework.read({ text: run.lines, exitCode: outcome.exitCode, workspace: run.workspace, where: plan.name }),

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { check } from './document.js';
 
 /** What became of one test. Only `assertion` is a failure for the expected reason. */
 export const TestOutcome = z.enum(['passed', 'assertion', 'crash', 'collection', 'timeout', 'skipped', 'todo']);
@@ -34,7 +33,7 @@ export interface TestFramework {
   read: (output: TestOutput) => TestResult[] | Promise<TestResult[]>;
 }
 
-const lines = ({ text, workspace, where }: TestOutput) => readTestLines(text, workspace, where);
+const lines = ({ text, workspace }: TestOutput) => readTestLines(text, workspace);
 const noEnv = () => ({});
 /** Loaded when such a report is read: the process that runs a trial reads none, and starts sooner. */
 const reports = () => import('./test-report.js');
@@ -77,7 +76,11 @@ export const testFrameworks: TestFramework[] = [
     name: 'vitest',
     argv: (suite, files, reporters) => [...suite, `--reporter=${reporters}/vitest.mjs`, '--reporter=default', ...(files ?? [])],
     env: (_, out) => ({ SKILL_TRIAL_TESTS: out }),
-    read: lines,
+    // records from before the lab had a reporter for it hold vitest's own JSON
+    read: async (output) =>
+      output.text.startsWith('{"numTotal')
+        ? placed((await reports()).readJestJson(output.text), output.workspace)
+        : lines(output),
   },
   {
     name: 'jest',
@@ -115,21 +118,38 @@ export function findFramework(name: TestFrameworkName): TestFramework {
 /** A reporter may say that a test has started, so that one that never ends is known. */
 const TestLine = z.strictObject({ ...TestResult.shape, outcome: z.enum([...TestOutcome.options, 'started']) });
 
-/** Result lines as a reporter wrote them, sorted by file and name; `workspace` is cut from the files' paths. */
-export function readTestLines(text: string, workspace: string, where: string): TestResult[] {
+/**
+ * Result lines as a reporter wrote them, sorted by file and name; `workspace` is cut from the files' paths. The code under test may have
+ * written others among them: that is one `collection` result, for a run with such lines is not to be trusted.
+ */
+export function readTestLines(text: string, workspace: string): TestResult[] {
   // a kill may cut the last line short
-  const lines = text
+  const read = text
     .slice(0, text.lastIndexOf('\n') + 1)
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => check(JSON.parse(line), TestLine, where));
+    .map(testLine);
+  const lines = read.filter((line) => line !== null);
+  const strange = read.length - lines.length;
   const id = (line: { file: string; name: string }) => JSON.stringify([line.file, line.name]);
   const ended = new Set(lines.filter((line) => line.outcome !== 'started').map(id));
   const results = lines.flatMap(({ outcome, ...line }): TestResult[] => {
     if (outcome !== 'started') return [{ ...line, outcome }];
     return ended.has(id(line)) ? [] : [{ ...line, outcome: 'timeout', message: 'it started and never ended' }];
   });
+  if (strange > 0) {
+    const message = `${strange} lines of the report are no results`;
+    results.push({ file: '', name: 'report', outcome: 'collection', message });
+  }
   return placed(results, workspace);
+}
+
+function testLine(text: string): z.infer<typeof TestLine> | null {
+  try {
+    return TestLine.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
 }
 
 /** Results with paths as they are in the repository, sorted by file and name. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { cp, lstat, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { cp, lstat, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +8,7 @@ import { applyPatch, type Base } from './base.js';
 import type { Case } from './case.js';
 import { systemClock } from './clock.js';
 import { ownFolder, runContained } from './contained-run.js';
+import type { LimitHit } from './containment.js';
 import { listTree } from './hash.js';
 import { type NetworkProxy, openNetworkProxy } from './network-proxy.js';
 import { keptOutOfReach } from './paths.js';
@@ -41,11 +43,15 @@ export interface TreeRun {
   argv: string[];
   /** Where the tree lay, as the program saw it. */
   workspace: string;
-  /** What the program wrote to `out`; '' where it wrote nothing. */
+  /** What the program wrote to `out`; '' where it wrote nothing, or what is no report. */
   lines: string;
+  /** The limits that it ran into. */
+  hits: LimitHit[];
 }
 
 export const checkPrefix = 'skill-trial-check-';
+/** The largest report that is read, and what is kept of anything printed: a test that floods its output must not fill the records. */
+const [reportBytes, keptBytes] = [64 * 2 ** 20, 4 * 2 ** 20];
 const reportersFolder = join(dirname(fileURLToPath(import.meta.url)), '..', 'reporters');
 
 /**
@@ -104,24 +110,53 @@ export async function runInTree(
       ...proxyVariables(sandbox),
       ...own,
     };
-    const { outcome } = await runContained({
+    const [stdoutFile, stderrFile] = [join(target, 'stdout.txt'), join(target, 'stderr.txt')];
+    const { outcome, hits } = await runContained({
       sandbox,
       argv,
       env,
       scratch,
       process: {
         stdinFile: null,
-        stdoutFile: join(target, 'stdout.txt'),
-        stderrFile: join(target, 'stderr.txt'),
+        stdoutFile,
+        stderrFile,
         timeoutMs: plan.timeoutMs,
       },
     });
     await extras?.capture({ workspace, home }, outcome);
-    const lines = await readFile(join(tmp, 'tests.jsonl'), 'utf8').catch(() => '');
-    return { outcome, argv, workspace: view.workspace, lines };
+    await Promise.all([stdoutFile, stderrFile].map(keepEnds));
+    return { outcome, argv, workspace: view.workspace, lines: await readReport(join(tmp, 'tests.jsonl')), hits };
   } finally {
     await proxy?.close();
     await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** The text of a report; '' for what is none: the tests may have put a link to a file of the machine, or a pipe, in its place. */
+async function readReport(path: string): Promise<string> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => null);
+  if (file === null) return '';
+  try {
+    const found = await file.stat();
+    return found.isFile() && found.size <= reportBytes ? await file.readFile('utf8') : '';
+  } finally {
+    await file.close();
+  }
+}
+
+/** Cuts the middle out of a printed text that is too long to be kept. */
+async function keepEnds(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    const { size } = await file.stat();
+    if (size <= 2 * keptBytes) return;
+    const end = Buffer.alloc(keptBytes);
+    await file.read(end, 0, keptBytes, size - keptBytes);
+    const note = Buffer.from(`\n[${size - 2 * keptBytes} bytes are left out here]\n`);
+    await file.write(Buffer.concat([note, end]), 0, note.length + keptBytes, keptBytes);
+    await file.truncate(2 * keptBytes + note.length);
+  } finally {
+    await file.close();
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LimitHit } from './containment.js';
 import type { VariantVerdict } from './verdict-run.js';
 
 /** What the hidden tests said of one variant, as the report shows it. The counts add up to `total`. */
@@ -17,12 +18,16 @@ export const VerdictRow = z.strictObject({
   missing: z.int().nonnegative(),
   /** Tests that passed in one run of the same tree and not in another; counted as not passed. */
   flaky: z.array(z.string()),
+  /** What its runs came up against: limits of the machine, each once. */
+  limits: z.array(LimitHit.shape.limit).default([]),
+  /** Runs of a check that had not ended in their time. */
+  timedOut: z.int().nonnegative().default(0),
 });
 export type VerdictRow = z.infer<typeof VerdictRow>;
 
 /** One row for each variant with a verdict, in the order given. */
 export function verdictRows(variants: VariantVerdict[]): VerdictRow[] {
-  return variants.map(({ content, case: one, verdict }) => {
+  return variants.map(({ content, case: one, verdict, limits, timedOut }) => {
     const count = (...outcomes: string[]) => verdict.tests.filter(({ outcome }) => outcomes.includes(outcome)).length;
     return {
       content,
@@ -36,6 +41,8 @@ export function verdictRows(variants: VariantVerdict[]): VerdictRow[] {
       expectedToFail: count('todo'),
       missing: count('missing'),
       flaky: verdict.flaky,
+      limits: limits ?? [],
+      timedOut: timedOut ?? 0,
     };
   });
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { LimitHit } from './containment.js';
 import { differentVariants, type Obtain, recordedBy } from './control.js';
 import { FrozenError } from './errors.js';
 import { baseOf, caseOf, type Lab } from './lab.js';
@@ -18,6 +19,10 @@ export const VariantVerdict = z.strictObject({
   case: z.string(),
   verdict: Verdict,
   records: z.array(CheckRecord),
+  /** The limits that runs of the verifier came up against, each once; absent: none. */
+  limits: z.array(LimitHit.shape.limit).optional(),
+  /** Runs of a check that had not ended in their time; absent: none. */
+  timedOut: z.int().positive().optional(),
 });
 export type VariantVerdict = z.infer<typeof VariantVerdict>;
 
@@ -58,12 +63,17 @@ export async function gatherVerdicts(
         done.push(await obtain(record.content, plan, 'checks'));
       runs.push(done);
     }
+    const all = runs.flat().map(({ check }) => check);
+    const limits = [...new Set(all.flatMap((check) => check.limits.map(({ limit }) => limit)))].sort();
+    const timedOut = all.filter((check) => check.timedOut).length;
     const results = runs.map((done) => verifierResults(done.map(({ check }) => check)));
     return {
       content: record.content,
       case: one.name,
       verdict: judgeRuns(expected, results),
       records: runs.flat().map(({ record: made }) => made),
+      ...(limits.length === 0 ? {} : { limits }),
+      ...(timedOut === 0 ? {} : { timedOut }),
     };
   });
   return { schemaVersion: 1, variants };

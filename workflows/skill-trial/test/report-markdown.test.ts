@@ -40,7 +40,16 @@ describe('report.md', () => {
 
   it('shows what the hidden tests said of each variant, each kind of outcome apart', () => {
     const report = makeReport();
-    const counts = { total: 9, passed: 4, failed: 1, skipped: 1, expectedToFail: 1, missing: 2 };
+    const counts = {
+      total: 9,
+      passed: 4,
+      failed: 1,
+      skipped: 1,
+      expectedToFail: 1,
+      missing: 2,
+      limits: ['memory' as const],
+      timedOut: 1,
+    };
     const { case: one } = report.trials[0] as (typeof report.trials)[number];
     const content = report.trials[0]?.content ?? 'c'.repeat(64);
     report.verdicts = [{ content, case: one, success: false, runs: 2, ...counts, flaky: ['t.py::coin'] }];

@@ -109,8 +109,8 @@ describe.each(['bubblewrap', 'container', 'private-home'] as const)('limits with
 
   test('a full disk ends the session, with that reason', async ({ skip }) => {
     const script = 'i=0; while :; do head -c 4000000 /dev/zero > f$i; i=$((i+1)); [ $i -lt 40 ] || exec sleep 600; done';
-    const { outcome, diskFull, hits } = await inside(await plan({ kind, limits: small }), script, skip);
-    expect([diskFull, outcome.stopped, outcome.timedOut]).toEqual([true, 'limit: disk', false]);
+    const { outcome, full, hits } = await inside(await plan({ kind, limits: small }), script, skip);
+    expect([full, outcome.stopped, outcome.timedOut]).toEqual(['disk', 'limit: disk', false]);
     expect(hits.map((hit) => hit.limit)).toEqual(['disk']);
   });
 
