@@ -5,7 +5,7 @@ import {
   outlook,
   outlookWords,
   type ProgressEvent,
-  readProgress,
+  progressFollower,
   recordedTrials,
   trialsOfArm,
   underWay,
@@ -23,15 +23,23 @@ export function followProgress(lab: Lab, _say: (text: string) => void): LiveProg
   const total = trialsOfArm(lab.experiment).length;
   let line = '';
   let [ended, recorded] = [-1, 0];
+  const follow = progressFollower(lab.run.progress);
   const draw = async () => {
-    const events = await readProgress(lab.run.progress, { calls: true });
+    const events = await follow();
     const over = events.filter(({ event }) => event === 'ended' || event === 'kept').length;
     // records are counted when there may be more of them, not at every drawing
     if (over !== ended) [ended, recorded] = [over, await recordedTrials(lab)];
     line = describe(events, outlook(events, { recorded, total }), Date.now());
     if (line !== '') logUpdate(line);
   };
-  const timer = setInterval(() => void draw().catch(() => undefined), 250);
+  let drawing = false;
+  const timer = setInterval(() => {
+    if (drawing) return;
+    drawing = true;
+    void draw()
+      .catch(() => undefined)
+      .finally(() => (drawing = false));
+  }, 250);
   return {
     print: (text) => {
       logUpdate.clear();
@@ -46,7 +54,7 @@ export function followProgress(lab: Lab, _say: (text: string) => void): LiveProg
 }
 
 /** The live line for what the progress lines say at a moment (in ms); '' when no trial is under way. */
-export function describe(events: ProgressEvent[], left: Outlook, now: number): string {
+export function describe(events: readonly ProgressEvent[], left: Outlook, now: number): string {
   const starts = underWay(events);
   const running = [...starts.keys()];
   if (running.length === 0) return '';

@@ -73,7 +73,7 @@ export { checkNotebooks, describeProblem, type NotebookProblem } from './noteboo
 export { formatDelta, formatValue } from './number-format.js';
 export { opening } from './opening.js';
 // settings
-export { type Outlook, outlook, outlookWords, readProgress, underWay } from './outlook.js';
+export { type Outlook, outlook, outlookWords, progressFollower, readProgress, underWay } from './outlook.js';
 export { findRoot, rootPaths, runPaths } from './paths.js';
 export { permutationTest } from './permutation.js';
 export { makePlan, planLines } from './plan.js';

@@ -17,26 +17,25 @@ const mostBytes = 1_000_000;
 export async function interferenceOf(study: Study): Promise<TrialInterference[]> {
   const { lab } = study;
   if (study.scores?.scoring.state !== 'unblinded') return [];
-  const sources = new Map<string, string[]>();
-  const rows: TrialInterference[] = [];
-  for (const { folder, record } of study.trials) {
-    const one = caseOf(lab, record.case);
-    const skills = skillsOf(lab, record.arm, record.case);
-    if (one.requirement === undefined || skills.length === 0) continue;
-    const known = sources.get(record.case) ?? [
-      one.taskBytes.toString('utf8'),
-      ...(await textsBelow((await baseOf(lab, record.case, record.baseCommit)).folder)),
-    ];
-    sources.set(record.case, known);
-    const found = findInterference({
-      patch: await readFile(join(folder, 'patch.diff'), 'utf8'),
-      skills: skills.map(({ body }) => body),
-      sources: known,
-      files: one.requirement.files ?? null,
-    });
-    if (found.length > 0) rows.push({ trial: record.id, skills: skills.map(({ name }) => name), found });
+  const rows = new Map<string, TrialInterference>();
+  // case by case: the texts of one repository are held at a time
+  for (const name of new Set(study.trials.map(({ record }) => record.case))) {
+    const one = caseOf(lab, name);
+    let sources: string[] | null = null;
+    for (const { folder, record } of study.trials) {
+      const skills = record.case === name ? skillsOf(lab, record.arm, name) : [];
+      if (one.requirement === undefined || skills.length === 0) continue;
+      sources ??= [one.taskBytes.toString('utf8'), ...(await textsBelow((await baseOf(lab, name, record.baseCommit)).folder))];
+      const found = findInterference({
+        patch: await readFile(join(folder, 'patch.diff'), 'utf8'),
+        skills: skills.map(({ body }) => body),
+        sources,
+        files: one.requirement.files ?? null,
+      });
+      if (found.length > 0) rows.set(record.id, { trial: record.id, skills: skills.map((skill) => skill.name), found });
+    }
   }
-  return rows;
+  return study.trials.flatMap(({ record }) => rows.get(record.id) ?? []);
 }
 
 async function textsBelow(folder: string): Promise<string[]> {

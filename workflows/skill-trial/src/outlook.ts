@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { ProgressEvent } from './progress.js';
 import { summarise } from './summary.js';
 
@@ -56,9 +56,37 @@ function duration(seconds: number): string {
   return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }
 
-/** The events that say how far an experiment is; calls within a trial are most of the file and are left out unless wanted. Unreadable lines too: a runner may be writing. */
-export async function readProgress(file: string, { calls = false } = {}): Promise<ProgressEvent[]> {
-  const text = await readFile(file, 'utf8').catch(() => '');
+/** The events that say how far an experiment is; calls within a trial are most of the file and are left out. Unreadable lines too: a runner may be writing. */
+export async function readProgress(file: string): Promise<ProgressEvent[]> {
+  return eventsIn(await readFile(file, 'utf8').catch(() => ''), false);
+}
+
+/**
+ * Reads a progress file again and again: each call gives all events so far, calls included, and reads only what was appended since the
+ * last one. A line that is being written is left for the next call. Calls must not overlap.
+ */
+export function progressFollower(file: string): () => Promise<readonly ProgressEvent[]> {
+  const events: ProgressEvent[] = [];
+  let read = 0;
+  return async () => {
+    const handle = await open(file).catch(() => null);
+    if (handle === null) return events;
+    try {
+      const { size } = await handle.stat();
+      // a shorter file is another one
+      if (size < read) [read, events.length] = [0, 0];
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(size - read), 0, size - read, read);
+      const whole = buffer.subarray(0, bytesRead).lastIndexOf(10) + 1;
+      for (const event of eventsIn(buffer.toString('utf8', 0, whole), true)) events.push(event);
+      read += whole;
+    } finally {
+      await handle.close();
+    }
+    return events;
+  };
+}
+
+function eventsIn(text: string, calls: boolean): ProgressEvent[] {
   return text.split('\n').flatMap((line) => {
     if (line === '' || (!calls && line.includes('"event":"call"'))) return [];
     const parsed = ProgressEvent.safeParse(json(line));

@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { outlook, outlookWords, readProgress } from '../src/outlook.js';
+import { outlook, outlookWords, progressFollower, readProgress } from '../src/outlook.js';
 import { type ProgressEvent, writeProgress } from '../src/progress.js';
 
 /** An event at so many seconds after the start. */
@@ -62,8 +62,26 @@ describe('what is left of an experiment', () => {
     for (const event of events) await writeProgress(file, event);
     await appendFile(file, '{"at":"2026-01-');
     expect(await readProgress(file)).toEqual([events[0], events[2]]);
-    expect(await readProgress(file, { calls: true })).toEqual(events);
     expect(await readProgress(join(folder, 'none.jsonl'))).toEqual([]);
+    await rm(folder, { recursive: true });
+  });
+
+  test('is followed with the calls: a torn line is taken when it is whole, and another file from its beginning', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'skill-trial-outlook-'));
+    const file = join(folder, 'progress.jsonl');
+    const follow = progressFollower(file);
+    expect(await follow()).toEqual([]);
+    const events = [at(0, 'a', 'started'), at(1, 'ä', 'call'), at(2, 'a', 'ended')];
+    for (const event of events.slice(0, 2)) await writeProgress(file, event);
+    const text = Buffer.from(JSON.stringify(events[2]));
+    await appendFile(file, text.subarray(0, 40));
+    expect(await follow()).toEqual(events.slice(0, 2));
+    await appendFile(file, Buffer.concat([text.subarray(40), Buffer.from('\n')]));
+    expect(await follow()).toEqual(events);
+    expect(await follow()).toEqual(events);
+    await rm(file);
+    await writeProgress(file, at(0, 'b', 'started'));
+    expect(await follow()).toEqual([at(0, 'b', 'started')]);
     await rm(folder, { recursive: true });
   });
 });
