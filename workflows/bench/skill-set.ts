@@ -82,7 +82,7 @@ async function writeReports(root: string): Promise<void> {
 
 const peak = 'data:text/javascript,process.on("exit",()=>console.error("peak="+process.resourceUsage().maxRSS))';
 
-/** A script in a process of its own: seconds, processor seconds of it and its peak memory in MiB. */
+/** A script in a process of its own: its seconds and its peak memory in MiB as they are printed, and its output. */
 async function measured(bench: string, words: string[]): Promise<{ cells: string; text: string }> {
   const from = process.hrtime.bigint();
   const child = spawn(process.execPath, ['--import', peak, ...words], {
