@@ -65,6 +65,11 @@ export interface Agent {
   /** Whether it can be given MCP servers. */
   mcp: boolean;
   find: (root: string) => Promise<AgentProgram>;
+  /**
+   * The most characters (code points) of a first prompt that it takes, as tried with the version that `install` names; absent: no limit
+   * was met with 5 MiB.
+   */
+  longestPrompt?: number;
   /** Why a prompt cannot be given as a follow-up, null where it can; absent: the agent takes none at all. */
   followUpProblem?: (prompt: string) => string | null;
   launch: (request: AgentRequest) => AgentLaunch;

@@ -1,9 +1,18 @@
 import { InfrastructureError } from './errors.js';
 import type { SessionResult } from './session.js';
 
-/** What of the surroundings kept the agent from running; null when its outcome is its own. The last model call decides. */
+/**
+ * What of the surroundings kept the agent from running; null when its outcome is its own. The last model call decides. An agent that
+ * never asked the model is quoted: it may say why.
+ */
 export function surroundingsTrouble(
-  { outcome, calls, limit, hits }: Pick<SessionResult, 'outcome' | 'calls' | 'limit'> & Partial<Pick<SessionResult, 'hits'>>,
+  {
+    outcome,
+    calls,
+    limit,
+    hits,
+    trajectory,
+  }: Pick<SessionResult, 'outcome' | 'calls' | 'limit'> & Partial<Pick<SessionResult, 'hits' | 'trajectory'>>,
   wallSeconds: number,
 ): string | null {
   if (limit !== null) return null;
@@ -11,7 +20,7 @@ export function surroundingsTrouble(
   if (last === undefined)
     return outcome.timedOut || outcome.exitCode === 0 || (hits ?? []).length > 0
       ? null
-      : 'the agent ended before it reached the model';
+      : `the agent ended before it reached the model${quoted(trajectory)}`;
   switch (last.error) {
     case 'unreachable':
     case 'timeout':
@@ -29,6 +38,12 @@ export function surroundingsTrouble(
     default:
       return null;
   }
+}
+
+/** The agent's own words in one short line; '' where it said nothing. */
+function quoted(trajectory: Pick<SessionResult['trajectory'], 'error' | 'response'> | undefined): string {
+  const words = (trajectory?.error ?? trajectory?.response ?? '').replace(/\s+/g, ' ').trim();
+  return words === '' ? '' : `: ${words.slice(0, 200)}`;
 }
 
 /** Whether an error is the surroundings' (a full disk, no free handles) and not the lab's own fault. */

@@ -2,6 +2,7 @@ import { agents } from './agent.js';
 import { scriptsOf } from './arm.js';
 import { type Case, scriptsFolder } from './case.js';
 import { type ProofRow, proveCases, refuseUnproven } from './case-proof.js';
+import { deliveryOf, promptPrefix } from './delivery.js';
 import { SettingsError } from './errors.js';
 import type { Lab } from './lab.js';
 import { findLeaks } from './leak.js';
@@ -11,6 +12,7 @@ import { adviseTests, type Coverage, coverageOfCase, readVerifierTests } from '.
 
 /** Everything that can be found wrong before money or time is spent: leaks, scripts, score sheets, untested criteria, unproven cases. Throws the first SettingsError. */
 export async function validateLab(lab: Lab, onStep?: (text: string) => void): Promise<Map<string, ProofRow[]>> {
+  refuseLongPrompts(lab);
   await refuseLeaks(lab);
   const servers = Object.keys(lab.extras.mcp);
   if (servers.length > 0 && !lab.agent.mcp) {
@@ -27,6 +29,25 @@ export async function validateLab(lab: Lab, onStep?: (text: string) => void): Pr
   const proofs = await proveCases(lab, onStep);
   refuseUnproven(proofs);
   return proofs;
+}
+
+/** An agent that refuses a prompt, or cuts it off, says nothing about a skill. */
+function refuseLongPrompts(lab: Lab): void {
+  const most = lab.agent.longestPrompt;
+  if (most === undefined) return;
+  for (const [name, one] of lab.cases) {
+    for (const arm of Object.keys(lab.experiment.arms)) {
+      const prompt = promptPrefix(deliveryOf(lab, arm, name).inPrompt) + one.taskBytes.toString('utf8');
+      // counted only where it can matter: no text has more code points than code units
+      const length = prompt.length <= most ? prompt.length : [...prompt].length;
+      if (length <= most) continue;
+      throw new SettingsError(`The prompt of case ${name} is too long for ${lab.agent.name}`, {
+        expected: `at most ${most.toLocaleString('en')} characters`,
+        found: `${length.toLocaleString('en')} in arm ${arm}`,
+        next: `put the long part into a file of the case's repository and name it in the prompt, or choose another agent: ${agents.flatMap((agent) => (agent.longestPrompt === undefined ? [agent.name] : [])).join(', ')}`,
+      });
+    }
+  }
 }
 
 async function refuseLeaks(lab: Lab): Promise<void> {

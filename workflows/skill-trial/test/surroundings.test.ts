@@ -3,6 +3,7 @@ import type { CallRecord } from '../src/call-record.js';
 import { InfrastructureError, SettingsError } from '../src/errors.js';
 import type { ProcessOutcome } from '../src/process.js';
 import { isSurroundings, surroundingsTrouble } from '../src/surroundings.js';
+import type { Trajectory } from '../src/trajectory.js';
 
 const outcome = (edit: Partial<ProcessOutcome> = {}): ProcessOutcome => ({
   ...{
@@ -31,6 +32,9 @@ describe('a run that ended because its provider did not answer is an infrastruct
   });
   test('the agent that never reached the model', () => {
     expect(trouble([], { exitCode: 1 })).toBe('the agent ended before it reached the model');
+    const trajectory = { error: null, response: 'Prompt is\n too long' } as Trajectory;
+    const said = surroundingsTrouble({ outcome: outcome({ exitCode: 1 }), calls: [], limit: null, trajectory }, 100);
+    expect(said).toBe('the agent ended before it reached the model: Prompt is too long');
   });
   test('a silence of more than half of the wall limit, when the limit ends the run', () => {
     const silent = call({ error: 'client-closed', firstByteMs: null, startedMs: 40_000, endedMs: 100_000 });

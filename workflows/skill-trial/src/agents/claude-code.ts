@@ -24,6 +24,8 @@ export const claudeCode: Agent = {
   canaryFolders: ['.claude/skills', '.agents/skills'],
   install,
   mcp: true,
+  // with 3 million it says that the prompt is too long and asks no model; of a model that it knows it takes less
+  longestPrompt: 2_500_000,
   find,
   launch,
   readEvents,

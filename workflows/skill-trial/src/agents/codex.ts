@@ -24,6 +24,8 @@ export const codex: Agent = {
   canaryFolders: ['.codex/skills'],
   install,
   mcp: true,
+  // it refuses one more
+  longestPrompt: 1 << 20,
   find,
   launch,
   readEvents,

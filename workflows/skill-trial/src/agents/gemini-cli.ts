@@ -26,6 +26,8 @@ export const geminiCli: Agent = {
   canaryFolders: ['.gemini/skills', '.agents/skills'],
   install,
   mcp: true,
+  // with 5 MiB it ends well and asks no model: it reckons four letters a token, and a million tokens
+  longestPrompt: 4_000_000,
   find,
   launch,
   readEvents,
