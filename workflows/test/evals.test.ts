@@ -4,7 +4,8 @@ import { readRequests } from '../skill-trial/src/recorded-requests.js';
 import { readTrial } from '../skill-trial/src/trial-record.js';
 import { Checkout, startedTrials } from './checkout.js';
 
-// Two evals of one skill with the real pi and a SCRIPTED model, in three arms: one of them has the skill's text in its prompt.
+// Two evals of one skill with the real pi and a SCRIPTED model, in three arms: one of them has the skill's text in its prompt. The second
+// eval's prompt has more than 5 MiB, which no command line of Linux would take.
 const name = 'runtime-evals';
 const [talk, near] = ['eval-changelog-line-one-line', 'eval-changelog-line-near-commit'];
 const receipt = (trial: string) => checkout.path('data/runs', name, 'receipts', trial);
@@ -12,6 +13,8 @@ let checkout: Checkout;
 
 beforeAll(async () => {
   checkout = await Checkout.make();
+  const task = `data/cases/${near}/task.txt`;
+  await checkout.write(task, `${await checkout.read(task)}${'One more line of the story.\n'.repeat(200_000)}`);
   await checkout.configure(name, {
     cases: [talk, near],
     arms: { A: { skills: [] }, B: { skills: ['changelog-line'] }, C: { skills: ['changelog-line'], deliver: 'prompt' } },
@@ -49,6 +52,7 @@ test('with deliver: prompt the text is in front of the same task, in that arm al
     expect([a, b, c].map((trial) => trial?.attestation.listed)).toEqual([[], ['changelog-line'], []]);
     expect(c?.attestation).toMatchObject({ problems: [], bodies: [{ skill: 'changelog-line', call: 1 }] });
     const task = await checkout.read('data/cases', one, 'task.txt');
+    expect(task.length > 5 << 20).toBe(one === near);
     expect(await checkout.read('data/runs', name, 'receipts', `${one}.A.1`, 'prompt.txt')).toBe(task);
     const told = await checkout.read('data/runs', name, 'receipts', `${one}.C.1`, 'prompt.txt');
     expect(told).toMatch(/^<skill name="changelog-line">\n# Changelog line\n/);
