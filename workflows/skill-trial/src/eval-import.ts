@@ -178,7 +178,10 @@ function experimentText(name: string, skills: string[], cases: string[], sets: E
       schema_version: 1,
       name,
       tags: ['evals'],
-      title: `What ${skills.length === 1 ? skills[0] : `${skills.length} skills`} change on their own evals`,
+      title:
+        skills.length === 1
+          ? `What ${skills[0]} changes on its own evals`
+          : `What ${skills.length} skills change on their own evals`,
       question: 'How many of their assertions hold with the skill and without it, and at what cost in tokens and time?',
       cases,
       arms: { A: { skills: [] }, B: { skills } },

@@ -36,10 +36,10 @@ export function skillAccounts(
     say,
     more,
   }: {
-    kind: 'requirements' | 'evals';
+    kind: 'requirements' | 'evals' | 'activation';
     skills: string[];
     casesOf: (skill: string) => string[];
-    say: (trial: Trial) => string;
+    say: (trial: Trial, skill: string) => string;
     more: string[];
   },
 ): Map<string, Account> {
@@ -50,7 +50,8 @@ export function skillAccounts(
       const cases = casesOf(skill);
       const of = (arm: string) => report.trials.filter((trial) => trial.arm === arm && cases.includes(trial.case));
       const [without, having] = [of(pair.control), of(pair.arm)];
-      const lines = (trials: Trial[]) => trials.map((trial) => `${trial.id}: ${trial.valid ? say(trial) : 'invalid, left out'}`);
+      const lines = (trials: Trial[]) =>
+        trials.map((trial) => `${trial.id}: ${trial.valid ? say(trial, skill) : 'invalid, left out'}`);
       const used = (trials: Trial[]) => `${trials.filter(({ valid }) => valid).length}/${trials.length}`;
       const all = [...lines(without), ...lines(having)];
       const rest = all.length > shownInputs ? `; and ${all.length - shownInputs} more` : '';
@@ -75,17 +76,22 @@ export function skillAccounts(
 }
 
 /** The accounts of a contrast as a folded table that the numbers lead to. */
-export function accountBlocks(contrast: string, accounts: Map<string, Account>): Block[] {
+export function accountBlocks(
+  contrast: string,
+  accounts: Map<string, Account>,
+  numbers: 'numbers' | 'activation' = 'numbers',
+): Block[] {
   if (accounts.size === 0) return [];
   const rows = [...accounts.values()];
   const own = table(
-    `The runs behind each skill’s numbers (${contrast})`,
+    `The runs behind each skill’s ${numbers} (${contrast})`,
     ['Skill', 'Runs of the control', 'Runs of the arm', 'Saved records'],
     rows.map(({ cells }) => cells),
   );
   return [
-    details(`How each skill’s numbers are made: every run, records (${contrast})`, [
-      { ...own, rows: own.rows.map((row, index) => ({ ...row, id: (rows[index] as Account).anchor })) },
-    ]),
+    details(
+      `How each skill’s ${numbers === 'numbers' ? 'numbers are made' : 'activation is counted'}: every run, records (${contrast})`,
+      [{ ...own, rows: own.rows.map((row, index) => ({ ...row, id: (rows[index] as Account).anchor })) }],
+    ),
   ];
 }

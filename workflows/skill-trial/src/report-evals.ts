@@ -57,8 +57,8 @@ export function evalsSection(report: Report): Section[] {
         ]),
         ...(effects.length === 0 ? [text('Nothing is scored.')] : effectBlocks(report, evals, { effects, arm, control })),
         ...further.flatMap((one) => (one.effects.length === 0 ? [] : effectBlocks(report, evals, one))),
-        ...triggerBlocks(triggers, arm),
-        ...further.flatMap((one) => triggerBlocks(one.triggers ?? [], one.arm)),
+        ...triggerBlocks(report, evals, { triggers, arm, control }),
+        ...further.flatMap((one) => triggerBlocks(report, evals, one)),
       ],
     },
   ];
@@ -78,7 +78,8 @@ function effectBlocks(
     kind: 'evals',
     skills: effects.map(({ skill }) => skill),
     casesOf: (skill) => cases.flatMap((one) => (one.skill === skill ? [one.case] : [])),
-    say: ({ values }) => `${formatValue(values.assertions_passed ?? null, 'fraction')} of its assertions`,
+    say: ({ values }) =>
+      values.assertions_passed == null ? 'no assertion scored' : `${share(values.assertions_passed)} of its assertions`,
     more: [grading],
   });
   return [
@@ -122,9 +123,22 @@ function effectBlocks(
   ];
 }
 
-function triggerBlocks(triggers: ReportEvals['triggers'], arm: string): Block[] {
+function triggerBlocks(
+  report: Report,
+  { cases, grading }: ReportEvals,
+  { triggers = [], arm, control }: { triggers?: ReportEvals['triggers']; arm: string; control: string },
+): Block[] {
   if (triggers.length === 0) return [];
-  const rate = ({ value, k, n }: ReportEvals['triggers'][number]['precision']) => `${share(value)} (${k} of ${n})`;
+  const contrast = contrastName({ arm, control });
+  const accounts = skillAccounts(report, contrast, {
+    kind: 'activation',
+    skills: triggers.map(({ skill }) => skill),
+    casesOf: (skill) => cases.flatMap((one) => (one.skill === skill ? [one.case] : [])),
+    say: ({ activation }, skill) => (activation.some((one) => one.skill === skill && one.loaded) ? 'loaded' : 'not loaded'),
+    more: [grading],
+  });
+  const rate = ({ value, k, n, interval }: ReportEvals['triggers'][number]['precision']) =>
+    `${share(value)} (${k} of ${n}${interval === null ? '' : `; ${share(interval.low)} to ${share(interval.high)}`})`;
   const confusions = triggers.flatMap(({ skill, confusions: own }) =>
     own.map((one) => `${one.case}: should ${one.should ? '' : 'not '}load ${skill}; loaded in ${one.loaded} of ${one.runs} runs`),
   );
@@ -132,14 +146,18 @@ function triggerBlocks(triggers: ReportEvals['triggers'], arm: string): Block[] 
     table(
       `Activation in arm ${arm}: prompts that should and should not load a skill`,
       ['Skill', '#Precision', '#Recall', '#Loaded wrongly', '#Left wrongly'],
-      triggers.map((row) => [
-        row.skill,
-        rate(row.precision),
-        rate(row.recall),
-        String(row.falsePositive),
-        String(row.falseNegative),
-      ]),
+      triggers.map((row) => {
+        const number = (words: string, formula: string) => counted(accounts.get(row.skill), words, formula);
+        return [
+          row.skill,
+          number(rate(row.precision), `runs of ${arm} that should have loaded it, of those that did; 95 % interval (Wilson)`),
+          number(rate(row.recall), `runs of ${arm} that loaded it, of those that should; 95 % interval (Wilson)`),
+          number(String(row.falsePositive), `runs of ${arm} that loaded it and should not`),
+          number(String(row.falseNegative), `runs of ${arm} that should load it and did not`),
+        ];
+      }),
     ),
     ...(confusions.length === 0 ? [] : [list(confusions)]),
+    ...accountBlocks(contrast, accounts, 'activation'),
   ];
 }

@@ -98,7 +98,7 @@ function pFormula({ method, arrangements }: Statistic): string {
 /** What the design could and could not have shown, before any figure is looked at. */
 function designWords(design: { cases: number; repeats: number }): string {
   const least = smallestP(design);
-  const size = `${design.cases === 1 ? 'one case' : `${design.cases} cases`} with ${design.repeats} runs of each arm`;
+  const size = `${design.cases === 1 ? 'one case' : `${design.cases} cases`} with ${design.repeats === 1 ? 'one run' : `${design.repeats} runs`} of each arm`;
   const runs =
     least > 0.05
       ? `cannot reach p < .05 for these cases: its smallest p is ${formatP(least)}`

@@ -45,4 +45,26 @@ describe('evals in the report', () => {
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
     expect(page).not.toContain('<script>alert(1)');
   });
+
+  test('activation is printed with its intervals, and each number leads to the runs that loaded the skill', () => {
+    const rate = (k: number, n: number) => ({
+      value: k / n,
+      k,
+      n,
+      interval: { low: 0.25, high: 0.75, level: 0.95, attained: 0.95, method: 'wilson' },
+    });
+    const trigger = { truePositive: 1, falsePositive: 1, falseNegative: 0, trueNegative: 0, confusions: [] };
+    const row = {
+      skill: 'review',
+      ...trigger,
+      precision: rate(1, 2),
+      recall: rate(1, 1),
+    };
+    const whole = makeReport({ evals: { ...evals, triggers: [row], cases: [{ skill: 'review', case: 'shop' }] } });
+    const page = renderPage(whole, figures);
+    const [, title] = /href="#how-B-A-activation-1" title="([^"]*)">50 % \(1 of 2; 25 % to 75 %\)</.exec(page) ?? [];
+    expect(title).toContain('n 2/3 without, 2/2 with. shop.A.1: not loaded');
+    expect(title).toContain('shop.B.2: loaded');
+    expect(page).toContain('<tr id="how-B-A-activation-1">');
+  });
 });
