@@ -6,7 +6,20 @@ import { BaseSequencer } from 'vitest/node';
 const here = fileURLToPath(new URL('.', import.meta.url));
 
 // A clean clone has no durations of an earlier run to go by: what takes longest begins first, so that no processor ends up idle.
-const longest = ['scripts', 'arms', 'cache', 'tamper', 'decoys', 'real-model', 'failure', 'agents', 'cases', 'finished-run'];
+const longest = [
+  'scripts',
+  'environment',
+  'requirements',
+  'arms',
+  'cache',
+  'tamper',
+  'decoys',
+  'real-model',
+  'failure',
+  'agents',
+  'cases',
+  'finished-run',
+];
 const rank = ({ moduleId }) => {
   const at = longest.findIndex((name) => moduleId.endsWith(`/workflows/test/${name}.test.ts`));
   return at === -1 ? longest.length : at;
@@ -28,8 +41,9 @@ export default defineConfig({
     // much of a run is waiting, and most of it is single processes one after the other: two files side by side even on two processors
     maxWorkers: Math.max(2, availableParallelism() - 1),
     sequence: { sequencer: LongestFirst },
-    testTimeout: 900_000,
-    hookTimeout: 900_000,
+    // the longest (five cases, each in a container) takes a quarter of an hour where other work keeps the machine busy
+    testTimeout: 1_800_000,
+    hookTimeout: 1_800_000,
     reporters: ['default', `${here}closing-line.mjs`],
   },
 });

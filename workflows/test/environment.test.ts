@@ -55,7 +55,7 @@ describe('experiment requirements in containers', () => {
     });
     const { code, text } = await checkout.nx('requirements:negative-control');
     expect(code, text.slice(-4000)).toBe(0);
-  }, 900_000);
+  });
   afterAll(() => checkout?.[Symbol.asyncDispose]());
 
   const run = (title: string, action: (made: Checkout) => Promise<void>) =>

@@ -27,6 +27,6 @@ export async function finishedRun(experiment: string, edit: Record<string, unkno
       await rename(checkout.root, made);
       return (await Checkout.copy(made)) as Checkout;
     },
-    300_000,
+    1_800_000,
   );
 }

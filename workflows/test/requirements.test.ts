@@ -26,7 +26,7 @@ describe('experiment requirements as it comes: a feature, a fix, a repair, a ref
     checkout = await Checkout.make();
     const { code, text } = await checkout.nx('requirements:verify');
     expect(code, text.slice(-4000)).toBe(0);
-  }, 900_000);
+  });
   afterAll(() => checkout?.[Symbol.asyncDispose]());
 
   test('what each test can tell is settled before any trial, by the untouched repository and the reference', async () => {
