@@ -9,13 +9,14 @@ const [
 ] = await Promise.all([import('skill-trial/run'), import('zx'), import('./step.js')]);
 
 await step('run', 'runs the named trials (<case>.<arm>.<repeat> …) one after the other', async ({ lab, words, say }) => {
+  // a trial may wait for another process that runs it: not with a place of those who start
+  await endTurn();
   const swept = await sweepSessions();
   if (swept > 0) say(`removed ${swept} folder(s) left by a killed run`);
   const names = words.length > 0 ? words : trialsOfArm(lab.experiment, argv.arm);
   await runTrials(lab, names, {
     consent: process.env.SKILL_TRIAL_YES === '1',
     onProgress: async (event) => {
-      await endTurn();
       await writeProgress(lab.run.progress, event);
       if (event.event === 'started') say(`${event.trial} started (${event.note})`);
       if (event.event === 'ended')

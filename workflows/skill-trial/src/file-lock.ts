@@ -62,11 +62,16 @@ async function tryLink(token: string, file: string): Promise<boolean> {
   }
 }
 
-/** When a running process started, in clock ticks: a number used again by another process differs. 0 without /proc, '' when it is gone. */
+/**
+ * When a running process started, in clock ticks: a number used again by another process differs. 0 without /proc, '' when it is gone;
+ * one that has ended and that nobody has asked about yet (a zombie) is gone.
+ */
 async function startOf(pid: number): Promise<string> {
   if (!isAlive(pid)) return '';
   const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => null);
-  return text === null ? '0' : (text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? '0');
+  if (text === null) return '0';
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return fields[0] === 'Z' || fields[0] === 'X' ? '' : (fields[19] ?? '0');
 }
 
 /** Whether a process of this machine is running. */
