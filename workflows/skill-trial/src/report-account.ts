@@ -1,15 +1,43 @@
-import { contrastName } from './comparison.js';
+import { type ComparisonRow, contrastName } from './comparison.js';
 import { contrasts } from './experiment.js';
 import type { Report } from './report.js';
 import { type Block, type Content, details, type Inline, joined, record, table } from './report-document.js';
+import { formatRun } from './report-view.js';
 
 type Trial = Report['trials'][number];
+
+/** More runs than these are not in a title: with many cases every title would hold them all. The row that it leads to has each. */
+const titledRuns = 24;
+
+/** The first of some runs, one a line, as a title can hold them; how many more there are is said. */
+export function titled(lines: string[]): string {
+  const more = lines.length - titledRuns;
+  return [...lines.slice(0, titledRuns), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}
+
+/** The values of one arm that a row was computed from, run by run. */
+export function inputs(report: Report, row: ComparisonRow, arm: string): string {
+  return inputLines(report, row, arm).join('; ');
+}
+
+/** The same as a title can hold them; of one case alone where it is named. */
+export function titledInputs(report: Report, row: ComparisonRow, arm: string, ofCase?: string): string {
+  return titled(inputLines(report, row, arm, ofCase));
+}
+
+function inputLines(report: Report, row: ComparisonRow, arm: string, ofCase?: string): string[] {
+  const own = report.trials.filter((trial) => trial.arm === arm && (ofCase === undefined || trial.case === ofCase));
+  if (own.length === 0) return ['no run is recorded'];
+  return own.map(
+    (trial) => `${trial.id}: ${trial.valid ? formatRun(trial.values[row.metric] ?? null, row.unit) : 'invalid, left out'}`,
+  );
+}
 
 /** How the numbers of one row came about: the runs behind them, and where these are saved. */
 export interface Account {
   /** Of its row in the page. */
   anchor: string;
-  /** n and every run's value. */
+  /** n and the runs' values, as a title can hold them. */
   inputs: string;
   cells: Content[];
 }
@@ -18,9 +46,6 @@ export interface Account {
 export function counted(account: Account | undefined, words: string, formula: string): Inline {
   return account === undefined ? words : { link: words, anchor: account.anchor, title: `${formula}. ${account.inputs}` };
 }
-
-/** More inputs than these are in the account's row alone. */
-const shownInputs = 24;
 
 /**
  * The accounts of a table of that kind with one row a skill, by the skill, in the contrast of that name. `casesOf` says on which cases it was
@@ -53,13 +78,11 @@ export function skillAccounts(
       const lines = (trials: Trial[]) =>
         trials.map((trial) => `${trial.id}: ${trial.valid ? say(trial, skill) : 'invalid, left out'}`);
       const used = (trials: Trial[]) => `${trials.filter(({ valid }) => valid).length}/${trials.length}`;
-      const all = [...lines(without), ...lines(having)];
-      const rest = all.length > shownInputs ? `; and ${all.length - shownInputs} more` : '';
       return [
         skill,
         {
           anchor: `how-${contrast}-${kind}-${index + 1}`,
-          inputs: `n ${used(without)} without, ${used(having)} with. ${all.slice(0, shownInputs).join('; ')}${rest}`,
+          inputs: `n ${used(without)} without, ${used(having)} with. ${titled([...lines(without), ...lines(having)])}`,
           cells: [
             skill,
             lines(without).join('; ') || 'none',

@@ -4,6 +4,7 @@ import type { FigureData } from './figure-data.js';
 import { type Html, html, raw } from './html.js';
 import { formatDelta, formatValue } from './number-format.js';
 import type { Report } from './report.js';
+import { inputs, titledInputs } from './report-account.js';
 import { recordHref, signs } from './report-document.js';
 import { blockWriter, stripSvg } from './report-page-blocks.js';
 import { pageScript, scriptHash } from './report-page-script.js';
@@ -14,7 +15,6 @@ import {
   contrastViews,
   decisionWords,
   formatRange,
-  inputs,
   qualityRows,
   scriptedBanner,
   stripOf,
@@ -173,7 +173,7 @@ function comparison(report: Report, view: ContrastView): Html {
 
 /** The two figures of a row as a button that opens their account; hovering shows the same in short. Neither needs a script. */
 function opens(report: Report, { name, arm, control }: ContrastView, row: ComparisonRow, words: Html): Html {
-  const short = `${row.formula}; n ${used(row.nA)} and ${used(row.nB)}. ${inputs(report, row, control)}; ${inputs(report, row, arm)}`;
+  const short = `${row.formula}; n ${used(row.nA)} and ${used(row.nB)}. ${titledInputs(report, row, control)}; ${titledInputs(report, row, arm)}`;
   return html`<button type="button" class="opens" popovertarget="why-${name}-${row.metric}" title="${short}">${words}</button>`;
 }
 

@@ -1,6 +1,7 @@
 import type { ComparisonRow } from './comparison.js';
 import { formatDelta, formatValue } from './number-format.js';
 import type { Report } from './report.js';
+import { inputs, titledInputs } from './report-account.js';
 import {
   type Block,
   type Content,
@@ -15,7 +16,7 @@ import {
   text,
 } from './report-document.js';
 import { statisticBlocks } from './report-statistics.js';
-import { type ContrastView, evidenceLinks, formatRange, inputs, stripOf, used } from './report-view.js';
+import { type ContrastView, evidenceLinks, formatRange, stripOf, used } from './report-view.js';
 
 export function resultsSection(report: Report, views: ContrastView[]): Section {
   return {
@@ -48,7 +49,7 @@ export function resultsSection(report: Report, views: ContrastView[]): Section {
   };
 }
 
-/** A number of an arm's score sheets: it leads to the account of the metric that is made of the same ones. */
+/** A number of an arm's score sheets (of one case, where it is named): it leads to the account of the metric made of the same ones. */
 function ofSheets(
   report: Report,
   views: ContrastView[],
@@ -56,14 +57,24 @@ function ofSheets(
   metric: 'finding_precision' | 'review_completeness',
   words: string,
   formula: string,
+  ofCase?: string,
 ): Inline {
   for (const view of views) {
     const row = [view.arm, view.control].includes(arm) ? view.rows.find((one) => one.metric === metric) : undefined;
     if (row === undefined) continue;
-    const n = used(arm === view.arm ? row.nB : row.nA);
-    return { link: words, anchor: `how-${view.name}-${metric}`, title: `${formula}; n ${n}. ${inputs(report, row, arm)}` };
+    const n = ofCase === undefined ? (arm === view.arm ? row.nB : row.nA) : countOf(report, metric, arm, ofCase);
+    return {
+      link: words,
+      anchor: `how-${view.name}-${metric}`,
+      title: `${formula}; n ${used(n)}. ${titledInputs(report, row, arm, ofCase)}`,
+    };
   }
   return words;
+}
+
+function countOf(report: Report, metric: 'finding_precision' | 'review_completeness', arm: string, ofCase: string) {
+  const runs = report.trials.filter((trial) => trial.arm === arm && trial.case === ofCase);
+  return { used: runs.filter((trial) => trial.valid && trial.values[metric] !== null).length, total: runs.length };
 }
 
 function perRun(views: ContrastView[], arm: string): string {
@@ -78,7 +89,7 @@ function contrastBlocks(report: Report, view: ContrastView, named: boolean): Blo
   const number = (row: ComparisonRow, which: string, words: string): Inline => ({
     link: words,
     anchor: how(row),
-    title: `${row.aggregate} of ${which}, n ${used(which === control ? row.nA : row.nB)}. ${row.formula}. ${inputs(report, row, which)}`,
+    title: `${row.aggregate} of ${which}, n ${used(which === control ? row.nA : row.nB)}. ${row.formula}. ${titledInputs(report, row, which)}`,
   });
   const main: Content[][] = rows.map((row) => [
     row.title,
@@ -177,7 +188,15 @@ export function findingsSection(report: Report, views: ContrastView[]): Section 
           `${row.case} ${row.row}`,
           row.arm,
           ...[`${row.confirmed}/${row.runs}`, formatValue(row.fraction, 'fraction')].map((words) =>
-            ofSheets(report, views, row.arm, 'review_completeness', words, 'runs whose sheets confirm the row / all valid runs'),
+            ofSheets(
+              report,
+              views,
+              row.arm,
+              'review_completeness',
+              words,
+              'runs whose sheets confirm the row / all valid runs of the case',
+              row.case,
+            ),
           ),
         ]),
       ),

@@ -2,8 +2,9 @@ import type { ComparisonRow } from './comparison.js';
 import { metricOf } from './metric.js';
 import { formatDelta, formatValue } from './number-format.js';
 import type { Report } from './report.js';
+import { titledInputs } from './report-account.js';
 import { type Block, type Content, details, type Inline, list, table, text } from './report-document.js';
-import { type ContrastView, formatP, inputs, plainStatistic, reachWords, used } from './report-view.js';
+import { type ContrastView, formatP, plainStatistic, reachWords, used } from './report-view.js';
 import type { Statistic } from './statistic.js';
 import type { Interval } from './statistics/interval.js';
 import { smallestP } from './statistics/power.js';
@@ -24,7 +25,7 @@ export function statisticBlocks(report: Report, view: ContrastView): Block[] {
     return {
       link: words,
       anchor: `how-${name}-${row.metric}`,
-      title: `${formula}; ${n}. ${inputs(report, own, control)}; ${inputs(report, own, arm)}`,
+      title: `${formula}; ${n}. ${titledInputs(report, own, control)}; ${titledInputs(report, own, arm)}`,
     };
   };
   const planned = statistics.filter((row) => row.role === 'primary');

@@ -104,7 +104,7 @@ export function reachWords(statistics: Statistic[]): string {
 /** The runs behind a row, named after the trials that each record belongs to (two trials with the same bytes share one). */
 export function evidenceLinks(report: Report, row: ComparisonRow, most = 24): Inline[] {
   const several = new Set(report.trials.map((trial) => trial.case)).size > 1;
-  const links = row.evidence.map((path) => {
+  const links = row.evidence.slice(0, most).map((path) => {
     const owners = report.trials.filter(
       (trial) =>
         path.startsWith(`${trial.record}/`) || (trial.content !== null && path.includes(`/${trial.content.slice(0, 12)}`)),
@@ -114,22 +114,14 @@ export function evidenceLinks(report: Report, row: ComparisonRow, most = 24): In
     );
     return record(path, names.length === 0 ? (path.split('/').at(-1) as string) : names.join('+'));
   });
-  return links.length <= most ? links : [...links.slice(0, most), `and ${links.length - most} more in report.json`];
+  const more = row.evidence.length - most;
+  return more > 0 ? [...links, `and ${more} more in report.json`] : links;
 }
 
 /** One run's value: a share of runs is yes or no for a single run. */
 export function formatRun(value: number | null, unit: string): string {
   if (unit !== 'runs' || value === null) return formatValue(value, unit);
   return value === 1 ? 'yes' : value === 0 ? 'no' : formatValue(value, unit);
-}
-
-/** The values of one arm that a row was computed from, run by run. */
-export function inputs(report: Report, row: ComparisonRow, arm: string): string {
-  const own = report.trials.filter((trial) => trial.arm === arm);
-  if (own.length === 0) return 'no run is recorded';
-  return own
-    .map((trial) => `${trial.id}: ${trial.valid ? formatRun(trial.values[row.metric] ?? null, row.unit) : 'invalid, left out'}`)
-    .join('; ');
 }
 
 /** Both arms of a row on one scale from 0. */

@@ -7,6 +7,9 @@ import { skillEffects } from '../src/skill-effect.js';
 import { makeBenchmarkFixture } from './fixtures/benchmark.js';
 import { figures, hostileReport, makeReport, threeArmReport } from './fixtures/report.js';
 
+type Trial = ReturnType<typeof makeReport>['trials'][number];
+type Risk = ReturnType<typeof makeReport>['criticalRisks'][number];
+
 const page = renderPage(makeReport(), figures);
 const section = (id: string, text = page) => text.slice(text.indexOf(`<section id="${id}"`)).split('</section>')[0] as string;
 
@@ -168,6 +171,37 @@ describe('index.html', () => {
     const row = text.slice(text.indexOf('id="how-B-A-evals-1"')).split('</tr>')[0] as string;
     expect(row).toContain('data/runs/shop/grading.json');
     expect(row).toContain('>shop.B.2</a>');
+  });
+
+  it('grows with the number of cases, not with its square: a title has the runs of its row’s case, and at most 24', () => {
+    const [a, b] = ['A', 'B'].map((arm) => makeReport().trials.find((trial) => trial.arm === arm)) as [Trial, Trial];
+    const of = (cases: number) => {
+      const names = Array.from({ length: cases }, (_, index) => `case-${100 + index}`);
+      const trials = names.flatMap((name) =>
+        [a, b].map((trial) => ({ ...trial, id: `${name}.${trial.arm}.1`, case: name, record: `data/runs/shop/trials/${name}` })),
+      );
+      const { criticalRisks, consistency } = makeReport();
+      return renderPage(
+        makeReport({
+          trials,
+          criticalRisks: names.flatMap((name) =>
+            ['A', 'B'].map((arm) => ({ ...(criticalRisks[0] as Risk), case: name, row: 'R1', arm })),
+          ),
+          consistency: names.flatMap((name) => consistency.map((row) => ({ ...row, key: `finding-${name}` }))),
+        }),
+        figures,
+      );
+    };
+    const [half, whole] = [of(50), of(100)];
+    const base = page.length;
+    expect(whole.length - base).toBeLessThan(2.2 * (half.length - base));
+    const risk = /<tr><th scope="row">case-150 R1<\/th><td>B<\/td>.*?<\/tr>/s.exec(whole)?.[0] ?? '';
+    expect(risk).toMatch(/; n 1\/1\. case-150\.B\.1: 90 %"/);
+    expect(risk).not.toContain('case-151');
+    const finding = /<tr><th scope="row">finding-case-150<\/th>.*?<\/tr>/s.exec(whole)?.[0] ?? '';
+    expect(finding).toMatch(/case-123\.B\.1: 90 %; and 76 more"/);
+    const account = whole.slice(whole.indexOf('id="how-B-A-review_completeness"')).split('</tr>')[0] as string;
+    expect(account).toContain('case-199.B.1: 90 %');
   });
 
   it('has a target for each link within the page', () => {
