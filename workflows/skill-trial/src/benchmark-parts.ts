@@ -39,6 +39,10 @@ export function notesOf(run: BenchmarkRun): string[] {
   return [
     ...(run.timedOut ? ['timed out: counted as passing none'] : []),
     ...unscored.map(({ text, evidence }) => `unscored, in no count: ${text} (${evidence})`),
+    ...(run.files ?? []).flatMap(({ path, bytesLeftOut }) =>
+      bytesLeftOut === undefined ? [] : [`too large to be kept here: ${path} (${bytesLeftOut} bytes)`],
+    ),
+    ...(run.moreFiles === undefined ? [] : [`${run.moreFiles} more files were left than are named here`]),
   ];
 }
 

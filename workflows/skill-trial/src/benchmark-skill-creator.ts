@@ -109,13 +109,16 @@ export function skillCreatorFiles(
   return files;
 }
 
-/** What a run answered and the files that it left, as the viewer shows them; what is no longer there or too large is in neither. */
+/** What a run answered and the files that it left, as the viewer shows them; what is no longer there or too large is in no file. */
 function outputsOf({ response, files = [] }: BenchmarkRun): ExportFiles {
   const made = files.flatMap(({ path, text, binary }): [string, string | Buffer][] => {
     const content = binary === null ? text : Buffer.from(binary, 'base64');
     return content === null ? [] : [[path, content]];
   });
-  const answer = made.some(([path]) => path === 'response.md') ? 'final-answer.md' : 'response.md';
+  // as a file or as a folder
+  const taken = (name: string) => made.some(([path]) => path === name || path.startsWith(`${name}/`));
+  let answer = 'response.md';
+  for (let n = 1; taken(answer); n++) answer = n === 1 ? 'final-answer.md' : `final-answer-${n}.md`;
   return { ...Object.fromEntries(made), [answer]: response };
 }
 

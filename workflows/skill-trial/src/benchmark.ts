@@ -5,7 +5,7 @@ import { EvalEffect, type EvalRuns, evalEffects, sortEffects } from './eval-effe
 import { contrasts } from './experiment.js';
 import { countGrades, TrialGrade } from './grade.js';
 import { caseOf, namesOf } from './lab.js';
-import { MadeFile } from './made-file.js';
+import { MadeFile, type MadeFiles } from './made-file.js';
 import type { Study } from './study.js';
 import { TriggerReport, triggerReports } from './trigger-rate.js';
 
@@ -18,6 +18,8 @@ export const BenchmarkRun = TrialGrade.extend({
   toolCalls: z.int().nonnegative().nullable(),
   /** What it left in its workspace; absent: nothing, or written before this was kept. */
   files: z.array(MadeFile).optional(),
+  /** How many more files it left, which are not named; absent: none. */
+  moreFiles: z.int().positive().optional(),
 });
 export type BenchmarkRun = z.infer<typeof BenchmarkRun>;
 
@@ -74,6 +76,7 @@ export type Benchmark = z.infer<typeof Benchmark>;
 export const EarlierBenchmark = z.looseObject({
   evals: z.array(BenchmarkEval.extend({ further: BenchmarkEval.shape.further.default({}) })),
 });
+export type EarlierBenchmark = z.infer<typeof EarlierBenchmark>;
 
 /**
  * The benchmark of a graded study: the first contrast of its arms, and what the further ones show. Invalid trials are left out.
@@ -82,7 +85,7 @@ export const EarlierBenchmark = z.looseObject({
 export function makeBenchmark(
   study: Study,
   responses: Map<string, string>,
-  files: Map<string, MadeFile[]> = new Map(),
+  files: Map<string, MadeFiles> = new Map(),
 ): Benchmark {
   const { lab, grading } = study;
   const [contrast, ...others] = contrasts(lab.experiment);
@@ -98,7 +101,7 @@ export function makeBenchmark(
         elapsed_seconds,
         tool_calls,
       } = result.values;
-      const made = files.get(result.id) ?? [];
+      const made = files.get(result.id) ?? { files: [], more: 0 };
       const tokens = fresh === null || output === null ? null : fresh + (cached ?? 0) + output;
       return [
         {
@@ -108,7 +111,8 @@ export function makeBenchmark(
           tokens,
           seconds: elapsed_seconds,
           toolCalls: tool_calls,
-          ...(made.length === 0 ? {} : { files: made }),
+          ...(made.files.length === 0 ? {} : { files: made.files }),
+          ...(made.more === 0 ? {} : { moreFiles: made.more }),
         },
       ];
     });

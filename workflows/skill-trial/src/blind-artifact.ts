@@ -97,11 +97,15 @@ function redactBytes(bytes: Buffer, lab: Lab): Buffer {
 }
 
 /** A file of the variant's tree; null for a link, which the agent may have pointed anywhere. */
-export async function regularFile(tree: string, path: string): Promise<Buffer | null> {
+async function regularFile(tree: string, path: string): Promise<Buffer | null> {
+  return (await regularSize(tree, path)) === null ? null : readFile(join(tree, path));
+}
+
+/** The bytes of a file of the variant's tree; null for what is no regular file inside it. */
+export async function regularSize(tree: string, path: string): Promise<number | null> {
   const file = join(tree, path);
   const found = await lstat(file).catch(() => null);
-  if (found === null || !found.isFile() || !(await realpath(file)).startsWith(tree + sep)) return null;
-  return readFile(file);
+  return found?.isFile() && (await realpath(file)).startsWith(tree + sep) ? found.size : null;
 }
 
 /** A recorded trial that delivered this content; which one does not matter, the bytes are the same. */

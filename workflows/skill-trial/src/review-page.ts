@@ -98,6 +98,7 @@ function side(title: string, run: BenchmarkRun | undefined): Html {
 <p>${run.status} · ${run.tokens ?? 'unknown'} tokens · ${run.seconds?.toFixed(1) ?? 'unknown'} s</p>
 <pre tabindex="0">${run.response === '' ? '(no answer)' : run.response}</pre>
 ${(run.files ?? []).map(madeFile)}
+${run.moreFiles !== undefined && html`<p>${run.moreFiles.toLocaleString('en')} more files are not named here.</p>`}
 ${trigger !== null && html`<p>${trigger.should ? 'Should load the skill' : 'Should not load the skill'}: <span class="${trigger.should === trigger.did ? 'passed' : 'failed'}">${trigger.did ? 'loaded' : 'not loaded'}</span> (${trigger.evidence})</p>`}
 ${run.assertions.length > 0 && verdicts(run)}
 <label>Feedback<textarea rows="2" data-run="${run.trial}"></textarea></label>
@@ -121,9 +122,15 @@ function shortened(text: string): string {
 }
 
 /** A file that the run left, unfolded: its text, or what it is instead. */
-function madeFile({ path, kind, text, binary }: MadeFile): Html {
+function madeFile({ path, kind, text, binary, bytesLeftOut }: MadeFile): Html {
   const instead =
-    kind === 'deleted' ? 'It is no longer there.' : binary === null ? 'No regular file, or larger than 1 MiB.' : null;
+    kind === 'deleted'
+      ? 'It is no longer there.'
+      : bytesLeftOut !== undefined
+        ? `${bytesLeftOut.toLocaleString('en')} bytes: too large to be shown here.`
+        : binary === null
+          ? 'No regular file.'
+          : null;
   return html`<details open><summary><code>${path}</code> ${kind}</summary>${
     text === null
       ? html`<p>${instead ?? `Not text: ${Buffer.from(binary as string, 'base64').length} bytes.`}</p>`

@@ -373,6 +373,34 @@ describe('the way out and back', () => {
         'final-answer.md': 'The cup is full.',
       });
     });
+
+    test('put the answer where no file and no folder of the run is, and name what is left out with its size', () => {
+      const made = structuredClone(benchmark);
+      const one = (path: string) => ({ path, kind: 'added' as const, text: path, binary: null });
+      const large = { path: 'dump.sql', kind: 'added' as const, text: null, binary: null, bytesLeftOut: 3_000_000 };
+      const [given] = made.evals[0]?.with ?? [];
+      Object.assign(given as object, {
+        files: [one('final-answer-2.md/x'), one('final-answer.md'), one('response.md/notes.txt'), large],
+        moreFiles: 7,
+      });
+      const files = exportBenchmark(made, 'skill-creator', 1, at);
+      const below = 'tea/eval-1/with_skill/run-1/outputs/';
+      const names = Object.keys(files).filter((path) => path.startsWith(below));
+      expect(names.map((path) => path.slice(below.length)).sort()).toEqual([
+        'final-answer-2.md/x',
+        'final-answer-3.md',
+        'final-answer.md',
+        'response.md/notes.txt',
+      ]);
+      for (const name of names)
+        expect(
+          names.filter((other) => other.startsWith(`${name}/`)),
+          name,
+        ).toEqual([]);
+      const notes = read(files, 'tea/eval-1/with_skill/run-1/grading.json').user_notes_summary.needs_review;
+      expect(notes).toContain('too large to be kept here: dump.sql (3000000 bytes)');
+      expect(notes).toContain('7 more files were left than are named here');
+    });
   });
 
   test.each([
