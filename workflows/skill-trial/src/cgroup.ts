@@ -46,15 +46,22 @@ interface CgroupMount {
   root: string;
 }
 
-let found: Promise<CgroupSupport> | null = null;
-
 /**
- * Which controllers this process can limit a child by: each is tried with a group of its own and a process that joins it, once in the
- * life of this process. Version 1 and version 2 may be there side by side.
+ * Which controllers this process can limit a child by: each is tried with a group of its own and a process that joins it, until one is
+ * found, and then never again. Version 1 and version 2 may be there side by side.
  */
-export function findCgroups(): Promise<CgroupSupport> {
-  found ??= tryControllers();
-  return found;
+export const findCgroups = onceFound(tryControllers);
+
+/** Keeps the first answer that names a controller: where a fork was refused for a moment, the next question is a new trial. */
+export function onceFound(trial: () => Promise<CgroupSupport>): () => Promise<CgroupSupport> {
+  let found: Promise<CgroupSupport> | null = null;
+  return () => {
+    found ??= trial().then((support) => {
+      if (Object.keys(support).length === 0) found = null;
+      return support;
+    });
+    return found;
+  };
 }
 
 async function tryControllers(): Promise<CgroupSupport> {
