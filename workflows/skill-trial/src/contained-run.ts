@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Cgroup, findCgroups, openCgroup, removeGroups } from './cgroup.js';
 import { removeContainer } from './container.js';
@@ -20,15 +20,22 @@ export interface ContainedPlan {
   process: Pick<ProcessPlan, 'stdinFile' | 'stdoutFile' | 'stderrFile' | 'timeoutMs' | 'stop'>;
 }
 
-/** What is printed is read whole, and a container engine passes it on without any limit of its own. */
+/**
+ * What is printed is read whole, and a container engine passes it on without any limit of its own. A bound of the lab beside file_mb of
+ * experiment.yaml, the smaller of which holds: no setting, since what is larger can be no text in memory (decision 0043).
+ */
 const outputMb = 256;
 
-/** What the process and the kernel told of it; `full` is what there was too much of when the lab ended it for that. */
+/**
+ * What the process and the kernel told of it; `full` is what there was too much of when the lab ended it for that, and null where it had
+ * ended before. What it printed is on the disk as it was, with more than `outputBytes` where it was quick: who reads it reads no more.
+ */
 export interface ContainedOutcome {
   outcome: ProcessOutcome;
   measured: Pick<Containment, 'peakMemoryBytes' | 'peakProcesses' | 'throttledPeriods' | 'diskBytes'>;
   hits: LimitHit[];
   full: 'disk' | 'output' | null;
+  outputBytes: number;
 }
 
 const ownerFile = 'owner';
@@ -40,7 +47,7 @@ export function ownFolder(scratch: string): Promise<void> {
 }
 
 /** Runs a program in its sandbox under the limits, and leaves nothing of it: no process, no group, no container. */
-export async function runContained(plan: ContainedPlan): Promise<ContainedOutcome> {
+export async function runContained(plan: ContainedPlan, watchFor = watchDisk): Promise<ContainedOutcome> {
   const { sandbox, scratch } = plan;
   const { limits } = sandbox;
   const marker = randomUUID();
@@ -50,7 +57,7 @@ export async function runContained(plan: ContainedPlan): Promise<ContainedOutcom
   const leftovers: Leftovers = { marker, groups: cgroup?.folders ?? [], container: command.container ?? null };
   await writeFile(join(scratch, leftoverFile), JSON.stringify(leftovers));
   const ending = new AbortController();
-  let full: ContainedOutcome['full'] = null;
+  let seen: ContainedOutcome['full'] = null;
   const most = Math.min(limits.fileMb, outputMb);
   const watched = {
     folders: [sandbox.workspace, sandbox.home, sandbox.tmp],
@@ -59,8 +66,8 @@ export async function runContained(plan: ContainedPlan): Promise<ContainedOutcom
     // where the kernel holds a file to its limit, this is as large as it gets
     outputBytes: most * 2 ** 20 - 1,
   };
-  const watch = watchDisk(watched, (what) => {
-    full = what;
+  const watch = watchFor(watched, (what) => {
+    seen = what;
     ending.abort(`limit: ${what}`);
   });
   try {
@@ -80,6 +87,10 @@ export async function runContained(plan: ContainedPlan): Promise<ContainedOutcom
     if (!isolates(sandbox.kind)) outcome.sweptProcesses += left;
     const memoryKill = command.container === undefined ? null : (await removeContainer(command.container)).memoryKill;
     const disk = await watch.close();
+    // the last look comes after the end, and another limit may have ended it: only what the process was stopped for has ended it
+    const full = outcome.stopped === `limit: ${seen}` ? seen : null;
+    const tooMuch = (what: 'disk' | 'output', words: string) =>
+      hit(what, seen === what ? 1 : 0, words, full === what ? 'it was ended' : 'it was not ended for that');
     const hits: LimitHit[] = [
       ...hit(
         'memory',
@@ -89,8 +100,8 @@ export async function runContained(plan: ContainedPlan): Promise<ContainedOutcom
       ),
       ...hit('processes', readings?.refusedForks ?? 0, `over ${limits.processes} processes`, 'forks refused'),
       ...hit('file', disk.largest >= limits.fileMb * 2 ** 20 ? 1 : 0, `a file reached ${limits.fileMb} MB`, 'seen'),
-      ...hit('disk', full === 'disk' ? 1 : 0, `over ${limits.diskMb} MB in workspace, HOME and TMPDIR`, 'it was ended'),
-      ...hit('output', full === 'output' ? 1 : 0, `${most} MB printed`, 'it was ended'),
+      ...tooMuch('disk', `over ${limits.diskMb} MB in workspace, HOME and TMPDIR`),
+      ...tooMuch('output', `${most} MB printed`),
     ];
     return {
       outcome,
@@ -102,12 +113,18 @@ export async function runContained(plan: ContainedPlan): Promise<ContainedOutcom
       },
       hits,
       full,
+      outputBytes: most * 2 ** 20,
     };
   } finally {
     await watch.close();
     await cgroup?.close();
     if (command.container !== undefined) await removeContainer(command.container);
   }
+}
+
+/** Cuts off what was printed beyond the limit: it can be more than a text in memory holds. The hit on the limit says that it was. */
+export async function keepBeginning(path: string, bytes: number): Promise<void> {
+  if ((await stat(path)).size > bytes) await truncate(path, bytes);
 }
 
 function hit(limit: LimitHit['limit'], count: number, what: string, unit: string): LimitHit[] {

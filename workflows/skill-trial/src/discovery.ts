@@ -224,7 +224,8 @@ async function ask(lab: Lab, spec: TrialSpec, kind: 'diagnostic' | 'probe', prom
 }
 
 function lastLine(text: string): string {
-  return text.trim().split('\n').at(-1) || 'it printed no error';
+  const said = text.trim();
+  return said.slice(said.lastIndexOf('\n') + 1).slice(0, 200) || 'it printed no error';
 }
 
 /** One discovery record read back. */

@@ -1,7 +1,8 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const everyMs = 500;
+/** Pauses between two looks: at folders, which is a walk, and at the few files of what is printed, which costs nothing. */
+const [everyMs, outputMs] = [500, 250];
 
 /** What some folders hold: allocated bytes (a hole in a file takes none), and the size of the largest file. */
 export async function diskUse(folders: string[]): Promise<{ bytes: number; largest: number }> {
@@ -29,41 +30,55 @@ export interface Watched {
 }
 
 /**
- * Looks at folders and outputs again and again, and calls `onFull` once when there is more than may be. The pause grows with the time
- * that a look takes, so that looking costs at most a twentieth of it. `close` looks a last time and returns the most that was seen in the
- * folders.
+ * Looks at folders and outputs again and again, and calls `onFull` once when there is more than may be. The pause between two walks
+ * through the folders grows with the time that one takes, so that looking costs at most a twentieth of it; outputs wait for no walk.
+ * `close` looks a last time and returns the most that was seen in the folders.
  */
 export function watchDisk(
   { folders, folderBytes, outputs, outputBytes }: Watched,
   onFull: (what: 'disk' | 'output') => void,
+  walk = diskUse,
 ): { close: () => Promise<{ bytes: number; largest: number }> } {
   const most = { bytes: 0, largest: 0 };
   let closed = false;
   let told = false;
-  let timer: NodeJS.Timeout | undefined;
-  const look = async () => {
+  const tell = (what: 'disk' | 'output') => {
+    if (told) return;
+    told = true;
+    onFull(what);
+  };
+  const lookAtFolders = async () => {
     const from = performance.now();
-    const now = await diskUse(folders);
+    const now = await walk(folders);
     most.bytes = Math.max(most.bytes, now.bytes);
     most.largest = Math.max(most.largest, now.largest);
+    if (now.bytes > folderBytes) tell('disk');
+    return Math.max(everyMs, 20 * (performance.now() - from));
+  };
+  const lookAtOutputs = async () => {
     const printed = await Promise.all(outputs.map((path) => lstat(path).catch(() => null))); // not begun yet
-    const loud = printed.some((file) => file !== null && file.size > outputBytes);
-    if ((now.bytes > folderBytes || loud) && !told) {
-      told = true;
-      onFull(loud ? 'output' : 'disk');
-    }
-    if (!closed) timer = setTimeout(again, Math.max(everyMs, 20 * (performance.now() - from)));
+    if (printed.some((file) => file !== null && file.size > outputBytes)) tell('output');
+    return outputMs;
   };
-  let looking = look();
-  const again = () => {
-    looking = look();
-  };
-  return {
-    close: async () => {
-      closed = true;
+  const watches = [lookAtOutputs, lookAtFolders].map((look) => {
+    let timer: NodeJS.Timeout | undefined;
+    let looking: Promise<void>;
+    const again = () => {
+      looking = look().then((pause) => {
+        if (!closed) timer = setTimeout(again, pause);
+      });
+    };
+    again();
+    return async () => {
       await looking;
       clearTimeout(timer);
       await look();
+    };
+  });
+  return {
+    close: async () => {
+      closed = true;
+      for (const last of watches) await last();
       return most;
     },
   };

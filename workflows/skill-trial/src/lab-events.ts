@@ -37,17 +37,16 @@ export type LabEvent = z.infer<typeof LabEvent>;
  * by the tool's path or command, as for every agent.
  */
 export function readLabEvents(stdout: string): Trajectory {
-  const events = jsonLines(stdout).flatMap(({ line, value }) => {
-    const event = LabEvent.safeParse(value);
-    return event.success ? [{ line, event: event.data }] : [];
-  });
   const toolCalls: ToolCall[] = [];
   const loaded: Trajectory['loaded'] = [];
   const figures: Extract<LabEvent, { type: 'model' }>[] = [];
   const times: string[] = [];
   let answer: string | null = null;
   let error: string | null = null;
-  for (const { line, event } of events) {
+  for (const { line, value } of jsonLines(stdout)) {
+    const read = LabEvent.safeParse(value);
+    if (!read.success) continue;
+    const event = read.data;
     if (event.at !== undefined) times.push(event.at);
     if (event.type === 'model') figures.push(event);
     else if (event.type === 'skill') loaded.push({ skill: event.name, line, how: 'runtime-event' });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ofArm } from './arm.js';
 import type { CallRecord } from './call-record.js';
 import { deliveryOf } from './delivery.js';
+import { readEventStream } from './event-stream.js';
 import { canonicalJson } from './hash.js';
 import type { Lab } from './lab.js';
 import { providerFailures } from './provider-failures.js';
@@ -32,7 +33,7 @@ export async function rederiveTrial(
   };
   const calls = await rereadCalls(folder);
   compare('calls.jsonl', await readCalls(folder), calls);
-  const trajectory = lab.agent.readEvents(await readFile(join(folder, 'events.jsonl'), 'utf8'));
+  const trajectory = await readEventStream(folder, lab.agent);
   compare('trajectory.json', await readTrajectory(folder), trajectory);
   compare(
     'commands.jsonl',

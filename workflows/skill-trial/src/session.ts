@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Agent, AgentProgram } from './agent.js';
@@ -9,9 +9,10 @@ import { canaryOf } from './canary.js';
 import type { Case } from './case.js';
 import { findCgroups, sweepGroups } from './cgroup.js';
 import { systemClock } from './clock.js';
-import { ownFolder, runContained, sweepFolder } from './contained-run.js';
+import { keepBeginning, ownFolder, runContained, sweepFolder } from './contained-run.js';
 import { type Containment, containmentFile, type LimitHit } from './containment.js';
 import { promptPrefix } from './delivery.js';
+import { readEventStream } from './event-stream.js';
 import type { Experiment } from './experiment.js';
 import { type Extras, noExtras } from './extras.js';
 import { openGateway } from './gateway.js';
@@ -198,6 +199,7 @@ export async function runSession(
     }).finally(() => clearInterval(watch));
     const { outcome, hits } = contained;
     limit ??= contained.full;
+    await Promise.all(['events.jsonl', 'stderr.txt'].map((name) => keepBeginning(join(target, name), contained.outputBytes)));
     await Promise.all([gateway.close(), proxy.close()]);
     const inForce = await limitsInForce(plan.sandbox);
     const containment: Containment = {
@@ -217,7 +219,7 @@ export async function runSession(
     const redacted = await redactKey(target, model.key);
     const secretWarnings = await scanForSecrets(target);
     const calls = await readCalls(target);
-    const trajectory = plan.agent.readEvents(await readFile(join(target, 'events.jsonl'), 'utf8'));
+    const trajectory = await readEventStream(target, plan.agent);
     const attestation = await attestRecording(target, plan);
     await writeFile(join(target, 'trajectory.json'), prettyJson(trajectory));
     await writeFile(join(target, 'attestation.json'), prettyJson(attestation));

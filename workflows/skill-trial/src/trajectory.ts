@@ -41,16 +41,22 @@ export const Trajectory = z.strictObject({
 });
 export type Trajectory = z.infer<typeof Trajectory>;
 
-/** Each line of a JSONL stream with its number from 1; a line that is no JSON (a banner, a torn last line) is left out. */
-export function jsonLines(text: string): { line: number; value: Record<string, unknown> }[] {
-  return text.split('\n').flatMap((raw, index) => {
+/**
+ * Each line of a JSONL stream with its number from 1; a line that is no JSON (a banner, a torn last line) is left out. One line at a
+ * time: an agent may print more lines than an array can hold.
+ */
+export function* jsonLines(text: string): Generator<{ line: number; value: Record<string, unknown> }> {
+  for (let [from, line] = [0, 1]; from < text.length; line++) {
+    const end = text.indexOf('\n', from);
+    const raw = text.slice(from, end === -1 ? text.length : end);
+    from += raw.length + 1;
     try {
       const value: unknown = JSON.parse(raw);
-      return value !== null && typeof value === 'object' ? [{ line: index + 1, value: value as Record<string, unknown> }] : [];
+      if (value !== null && typeof value === 'object') yield { line, value: value as Record<string, unknown> };
     } catch {
-      return [];
+      // no event
     }
-  });
+  }
 }
 
 /** The skill whose SKILL.md a path names (`…/<skill>/SKILL.md`); null when it names none. */

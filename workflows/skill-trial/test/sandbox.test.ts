@@ -4,6 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ContainedOutcome, runContained, sweepFolder } from '../src/contained-run.js';
+import type { watchDisk } from '../src/disk-watch.js';
 import { PrerequisiteError } from '../src/errors.js';
 import { isAlive } from '../src/file-lock.js';
 import { defaultLimits, type ResourceLimits } from '../src/resource-limits.js';
@@ -40,18 +41,24 @@ async function need(kind: SandboxKind, skip: Skip): Promise<void> {
   });
 }
 
-async function inside(sandbox: SandboxPlan, script: string, skip: Skip): Promise<ContainedOutcome & { text: string }> {
+async function inside(
+  sandbox: SandboxPlan,
+  script: string,
+  skip: Skip,
+  watch?: typeof watchDisk,
+): Promise<ContainedOutcome & { text: string }> {
   await need(sandbox.kind, skip);
   const scratch = await mkdtemp(join(tmpdir(), 'skill-trial-scratch-'));
   folders.push(scratch);
   const [stdoutFile, stderrFile] = [join(scratch, 'out'), join(scratch, 'err')];
-  const done = await runContained({
+  const run = {
     sandbox,
     argv: ['/bin/sh', '-c', script],
     env: { PATH: sandboxView(sandbox, '/m').path },
     scratch,
     process: { stdinFile: null, stdoutFile, stderrFile, timeoutMs: 60_000 },
-  });
+  };
+  const done = await runContained(run, watch);
   return { ...done, text: (await readFile(stdoutFile, 'utf8')) + (await readFile(stderrFile, 'utf8')) };
 }
 
@@ -144,6 +151,35 @@ describe.each(['bubblewrap', 'container', 'private-home'] as const)('limits with
     );
     expect(outcome.exitCode).toBe(0);
     expect(await commandLines()).not.toContainEqual(expect.stringContaining(`sleep\0${mark}`));
+  });
+});
+
+describe.each(['output', 'disk'] as const)('too much %s', (what) => {
+  /** A watch that finds it at one moment alone. */
+  const found =
+    (when: 'at once' | 'at the end'): typeof watchDisk =>
+    (_, onFull) => {
+      if (when === 'at once') onFull(what);
+      return {
+        close: async () => {
+          if (when === 'at the end') onFull(what);
+          return { bytes: 0, largest: 0 };
+        },
+      };
+    };
+
+  test('of a process that ended by itself is run into, and has not ended it', async ({ skip }) => {
+    const sandbox = await plan({ kind: 'private-home' });
+    const { outcome, full, hits } = await inside(sandbox, 'echo done', skip, found('at the end'));
+    expect([outcome.exitCode, outcome.stopped, full]).toEqual([0, null, null]);
+    expect(hits).toMatchObject([{ limit: what, count: 1, detail: expect.stringMatching(/: it was not ended for that$/) }]);
+  });
+
+  test('of a process that runs ends it', async ({ skip }) => {
+    const sandbox = await plan({ kind: 'private-home' });
+    const { outcome, full, hits } = await inside(sandbox, 'exec sleep 600', skip, found('at once'));
+    expect([outcome.stopped, full]).toEqual([`limit: ${what}`, what]);
+    expect(hits).toMatchObject([{ limit: what, count: 1, detail: expect.stringMatching(/: it was ended$/) }]);
   });
 });
 

@@ -153,8 +153,8 @@ function readEvents(stdout: string): Trajectory {
     // a turn that still calls tools is no final answer: the run was cut short
     response: last?.stopReason === 'toolUse' ? '' : contentText(last?.content as PiContent[] | undefined),
     model: typeof last?.model === 'string' ? last.model : null,
-    startedAt: times.length === 0 ? null : new Date(Math.min(...times)).toISOString(),
-    finishedAt: times.length === 0 ? null : new Date(Math.max(...times)).toISOString(),
+    startedAt: times.length === 0 ? null : new Date(times.reduce((a, b) => Math.min(a, b))).toISOString(),
+    finishedAt: times.length === 0 ? null : new Date(times.reduce((a, b) => Math.max(a, b))).toISOString(),
     modelCalls: assistant.length,
     toolCalls: [...calls.values()],
     usage: sumOfUsage(assistant),
