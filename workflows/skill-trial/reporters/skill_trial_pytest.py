@@ -10,8 +10,10 @@ import pytest
 
 
 def _write(file, name, outcome, message):
-    with open(os.environ["SKILL_TRIAL_TESTS"], "a", encoding="utf-8") as out:
-        out.write(json.dumps({"file": file, "name": name, "outcome": outcome, "message": message}) + "\n")
+    line = json.dumps({"file": file, "name": name, "outcome": outcome, "message": message}) + "\n"
+    # one write: processes that run tests side by side never cut each other's lines
+    with open(os.environ["SKILL_TRIAL_TESTS"], "ab", buffering=0) as out:
+        out.write(line.encode())
 
 
 def _is_assertion(kind):

@@ -12,6 +12,7 @@ import { hasRecord, readJson, sealRecord } from './record.js';
 import { type RequirementResult, requirementsOf } from './requirement-result.js';
 import { findSandbox } from './sandbox.js';
 import { runTestCheck, TestCheck } from './test-check.js';
+import { testReader } from './test-framework.js';
 import { inTurn } from './turn.js';
 
 /** One tree of a case with what its hidden tests say: `solution`, or a mutant laid over it. */
@@ -47,6 +48,7 @@ async function proveCase(lab: Lab, one: Case, onStep: (text: string) => void): P
     ...placeKey(place),
     hidden,
     reference,
+    reader: testReader,
     node: process.version,
   };
   const trees = [{ mutant: 'solution', mustFail: [] as string[] }, ...one.matrix];

@@ -13,6 +13,7 @@ import { changedFiles, newTests } from './new-tests.js';
 import { frozenPlace, placeKey } from './place.js';
 import { hasRecord, prettyJson, readJson, recordHash, sealRecord, writeWhole } from './record.js';
 import { runTestCheck, TestCheck, type TestCheckPlan } from './test-check.js';
+import { testReader } from './test-framework.js';
 import type { SavedTrial } from './trial-record.js';
 import { inTurn } from './turn.js';
 import {
@@ -134,8 +135,17 @@ export async function variantPlan(lab: Lab, trial: SavedTrial) {
   return { patch, tests, common, moduleFiles, startingFiles };
 }
 
-/** Where the record of a check lies: its conditions are part of the name, so that another sandbox or command never reads an old one. */
-export function checkFolder(lab: Lab, content: string, plan: TestCheckPlan, folder: CheckFolder): string {
+/**
+ * Where the record of a check lies: its conditions are part of the name, so that another sandbox, command or reader of reports never
+ * takes an old one.
+ */
+export function checkFolder(
+  lab: Lab,
+  content: string,
+  plan: TestCheckPlan,
+  folder: CheckFolder,
+  reader: number = testReader,
+): string {
   const { suite, tests } = plan.case;
   const conditions = hashOf({
     base: plan.base.commit,
@@ -144,6 +154,8 @@ export function checkFolder(lab: Lab, content: string, plan: TestCheckPlan, fold
     ...placeKey(plan),
     files: plan.files,
     overlay: plan.overlayKey,
+    // the first had no number
+    ...(reader === 1 ? {} : { reader }),
   });
   return lab.run.check(folder, content, join(plan.name, conditions.slice(0, 16)));
 }
@@ -165,6 +177,15 @@ export function recordedBy(lab: Lab): Obtain {
     }
     return readCheck(lab, target);
   };
+}
+
+/** A check's record where the present reader of reports put it, or else an earlier one; a RecordError where neither did. */
+export async function findCheck(lab: Lab, content: string, plan: TestCheckPlan, folder: CheckFolder): Promise<DoneCheck> {
+  for (let reader = testReader; reader > 0; reader--) {
+    const earlier = checkFolder(lab, content, plan, folder, reader);
+    if (await hasRecord(earlier)) return readCheck(lab, earlier);
+  }
+  return readCheck(lab, checkFolder(lab, content, plan, folder));
 }
 
 /** A check's record as it was saved. */

@@ -4,13 +4,13 @@ import { z } from 'zod';
 import type { Base } from './base.js';
 import type { Case } from './case.js';
 import { caseHashes } from './case-hash.js';
-import { PrerequisiteError } from './errors.js';
-import { hashOf } from './hash.js';
+import { FrozenError, PrerequisiteError } from './errors.js';
+import { canonicalJson, hashOf } from './hash.js';
 import type { Lab } from './lab.js';
 import { type Place, placeKey } from './place.js';
 import { hasRecord, readJson, recordHash, sealRecord } from './record.js';
-import { runTestCheck, TestCheck } from './test-check.js';
-import { findFramework, type TestResult } from './test-framework.js';
+import { runTestCheck, TestCheck, testsAgain } from './test-check.js';
+import { isUnreadable, type TestResult, testReader } from './test-framework.js';
 import { type ExpectedTest, expectTests } from './verdict.js';
 import { verifierPlans, verifierResults } from './verifier.js';
 
@@ -42,7 +42,7 @@ export async function measureReference(
   if (one.verifier === undefined) return null;
   const { solution, ...hashes } = await caseHashes(one);
   const files = 'verifier' in hashes ? hashes.verifier : null;
-  const key = hashOf({ base: base.commit, verifier: one.verifier, files, solution, ...placeKey(place) });
+  const key = hashOf({ base: base.commit, verifier: one.verifier, files, solution, reader: testReader, ...placeKey(place) });
   const folder = lab.run.reference(one.name, key);
   if (!(await hasRecord(folder))) {
     await mkdir(lab.run.scratch, { recursive: true });
@@ -54,7 +54,7 @@ export async function measureReference(
           for (const plan of plans) {
             const { tests } = await runTestCheck(plan, join(draft, plan.name));
             // on the untouched repository nothing may be collectable; what was made for the tests must run them
-            if (tests.length === 0 && (tree === 'ceiling' || one.solution === undefined))
+            if ((tests.length === 0 || isUnreadable(tests)) && (tree === 'ceiling' || one.solution === undefined))
               await refuseSilence(one, join(draft, plan.name));
           }
         }
@@ -79,11 +79,11 @@ export async function measureReference(
 
 /** A verifier that runs no test would fail every variant, and say nothing of any. */
 async function refuseSilence(one: Case, run: string): Promise<never> {
-  const { argv } = await readJson(join(run, 'check.json'), TestCheck);
+  const { argv, tests } = await readJson(join(run, 'check.json'), TestCheck);
   const said = (await readFile(join(run, 'stderr.txt'), 'utf8')).trim().split('\n').at(-1) ?? '';
   throw new PrerequisiteError(`The verifier of case ${one.name} ran no test`, {
     expected: `tests from ${argv.join(' ')}`,
-    found: said.slice(0, 200) || 'no report, and no error',
+    found: tests[0]?.message ?? (said.slice(0, 200) || 'no report, and no error'),
     next: 'install what the command needs, or correct verifier in case.yaml',
   });
 }
@@ -100,15 +100,21 @@ export async function readReference(folder: string, one: Case): Promise<Expected
     const runs: TestResult[][] = [];
     for (let index = 1; index <= (one.verifier?.reruns ?? 0); index++) {
       const checks = (one.verifier?.checks ?? []).map((check, at) => `${tree}-${index}-${at + 1}-${check.level}`);
-      runs.push(verifierResults(await Promise.all(checks.map((name) => readRun(join(folder, name))))));
+      runs.push(verifierResults(await Promise.all(checks.map((name) => readRun(join(folder, name), one)))));
     }
     return runs;
   };
   return expectTests(await runsOf('floor'), one.solution === undefined ? null : await runsOf('ceiling'));
 }
 
-async function readRun(folder: string): Promise<Pick<TestCheck, 'check' | 'tests'>> {
-  const { check, framework, exitCode, workspace } = await readJson(join(folder, 'check.json'), TestCheck);
-  const text = await readFile(join(folder, 'tests.jsonl'), 'utf8');
-  return { check, tests: await findFramework(framework).read({ text, exitCode, workspace, where: folder }) };
+async function readRun(folder: string, one: Case): Promise<Pick<TestCheck, 'check' | 'tests'>> {
+  const saved = await readJson(join(folder, 'check.json'), TestCheck);
+  const tests = await testsAgain(saved, folder);
+  if (saved.reader !== testReader && canonicalJson(saved.tests) !== canonicalJson(tests))
+    throw new FrozenError(`The reference of case ${one.name} was made by an earlier reader of test reports: freeze anew`, {
+      expected: `outcomes as reader ${testReader} reads them`,
+      found: `others, by reader ${saved.reader}, in ${folder}`,
+      next: 'freeze again (npx nx run <experiment>:freeze), and run every step after it',
+    });
+  return { check: saved.check, tests };
 }

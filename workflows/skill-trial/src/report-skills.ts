@@ -8,6 +8,7 @@ import { type Account, accountBlocks, counted, skillAccounts } from './report-ac
 import { type Block, details, heading, joined, list, mark, record, type Section, table, text } from './report-document.js';
 import { type SkillEffects, type SkillRun, skillEffects } from './skill-effect.js';
 import type { Study } from './study.js';
+import type { VerdictRow } from './verdict-row.js';
 
 /**
  * One table for each contrast that tells with from without, over the cases with a verifier; [] where no case has one, or while scoring
@@ -91,14 +92,18 @@ function verdictBlocks({ verdicts, trials }: Report): Block[] {
           mark(row.success, 'met', 'not met'),
           ...[row.runs, row.total, row.passed, row.failed, row.skipped, row.expectedToFail, row.missing].map(String),
           row.flaky.join('; ') || 'none',
-          [...row.limits.map((limit) => `limit on ${limit}`), ...(row.timedOut === 0 ? [] : ['time limit'])].join('; ') ||
-            'nothing',
+          ranInto(row).join('; ') || 'nothing',
         ]),
       ),
     ]),
   ];
 }
 
+const ranInto = ({ limits, timedOut, unreadable }: VerdictRow) => [
+  ...limits.map((limit) => `limit on ${limit}`),
+  ...(timedOut === 0 ? [] : ['time limit']),
+  ...(unreadable === undefined ? [] : ['a report that cannot be read']),
+];
 const ofTotal = ({ passed, total }: { passed: number; total: number }) => `${passed} of ${total}`;
 const plain = (value: number | null, digits = 2) => (value === null ? 'not available' : value.toFixed(digits));
 

@@ -1,10 +1,10 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { TestedCase } from './case.js';
 import { LimitHit } from './containment.js';
 import { prettyJson } from './record.js';
-import { findFramework, TestFrameworkName, TestResult } from './test-framework.js';
+import { findFramework, TestFrameworkName, TestResult, testReader } from './test-framework.js';
 import { runInTree, type TreePlan } from './tree-run.js';
 
 /** One run of tests as it is stored: the command, its exit, every test. stdout.txt, stderr.txt and tests.jsonl lie beside it. */
@@ -13,6 +13,8 @@ export const TestCheck = z.strictObject({
   check: z.string(),
   /** Whose report was read; records from before 0.2 name none, and both frameworks of that time wrote the same lines. */
   framework: TestFrameworkName.default('node-test'),
+  /** What made `tests` of the report: testReader of that time; 1 in records that name none. */
+  reader: z.int().positive().default(1),
   argv: z.array(z.string()),
   files: z.array(z.string()).nullable(),
   sandbox: z.string(),
@@ -54,6 +56,7 @@ export async function runTestCheck(plan: TestCheckPlan, target: string): Promise
     schemaVersion: 1,
     check: plan.name,
     framework: framework.name,
+    reader: testReader,
     argv: run.argv,
     files: plan.files,
     sandbox: plan.sandbox,
@@ -68,6 +71,12 @@ export async function runTestCheck(plan: TestCheckPlan, target: string): Promise
   };
   await writeFile(join(target, 'check.json'), prettyJson(record));
   return record;
+}
+
+/** The tests of a saved check as the present reader makes them of the raw report in its folder. */
+export async function testsAgain({ framework, exitCode, workspace }: TestCheck, folder: string): Promise<TestResult[]> {
+  const text = await readFile(join(folder, 'tests.jsonl'), 'utf8');
+  return findFramework(framework).read({ text, exitCode, workspace, where: folder });
 }
 
 /** Whether a run of tests is evidence of success: exit status 0, not timed out, at least one test passed and none failed. */

@@ -1,5 +1,13 @@
 import { z } from 'zod';
 
+/**
+ * The version of what is made of a report, here and in test-report.ts. Raise it with every change by which the same report can give other
+ * results: a record names it in its check.json and in its conditions, so that what an earlier one made is made anew and never held
+ * against this one. 1: before it had a number. 2: a report with a line that is no result holds no test; failures in JUnit XML and JSON
+ * are told apart by the name of the error.
+ */
+export const testReader = 2;
+
 /** What became of one test. Only `assertion` is a failure for the expected reason. */
 export const TestOutcome = z.enum(['passed', 'assertion', 'crash', 'collection', 'timeout', 'skipped', 'todo']);
 export type TestOutcome = z.infer<typeof TestOutcome>;
@@ -76,11 +84,7 @@ export const testFrameworks: TestFramework[] = [
     name: 'vitest',
     argv: (suite, files, reporters) => [...suite, `--reporter=${reporters}/vitest.mjs`, '--reporter=default', ...(files ?? [])],
     env: (_, out) => ({ SKILL_TRIAL_TESTS: out }),
-    // records from before the lab had a reporter for it hold vitest's own JSON
-    read: async (output) =>
-      output.text.startsWith('{"numTotal')
-        ? placed((await reports()).readJestJson(output.text), output.workspace)
-        : lines(output),
+    read: lines,
   },
   {
     name: 'jest',
@@ -118,35 +122,40 @@ export function findFramework(name: TestFrameworkName): TestFramework {
 /** A reporter may say that a test has started, so that one that never ends is known. */
 const TestLine = z.strictObject({ ...TestResult.shape, outcome: z.enum([...TestOutcome.options, 'started']) });
 
+/** A report that holds no results, and why: whatever tests it tells of, none has run. */
+export function unreadable(why: string): TestResult {
+  return { file: '', name: 'report', outcome: 'collection', message: why };
+}
+
+/** Whether these results are those of a report that could not be read. */
+export function isUnreadable(results: TestResult[]): boolean {
+  return results.length === 1 && results.every((one) => one.file === '' && one.name === 'report' && one.outcome === 'collection');
+}
+
 /**
  * Result lines as a reporter wrote them, sorted by file and name; `workspace` is cut from the files' paths. The code under test may have
- * written others among them: that is one `collection` result, for a run with such lines is not to be trusted.
+ * written others among them, and so spoilt or imitated a reporter's: with one line that is no result, the report is unreadable.
  */
 export function readTestLines(text: string, workspace: string): TestResult[] {
-  // a kill may cut the last line short
-  const read = text
-    .slice(0, text.lastIndexOf('\n') + 1)
-    .split('\n')
-    .filter((line) => line !== '')
-    .map(testLine);
-  const lines = read.filter((line) => line !== null);
-  const strange = read.length - lines.length;
+  const lines: z.infer<typeof TestLine>[] = [];
+  // a kill may cut the last line short: what has no end is no line
+  for (let start = 0, end = text.indexOf('\n'); end !== -1; start = end + 1, end = text.indexOf('\n', start)) {
+    const line = testLine(text.slice(start, end));
+    if (line === null) return [unreadable(`line ${lines.length + 1} of the report is no result: none of them is trusted`)];
+    lines.push(line);
+  }
   const id = (line: { file: string; name: string }) => JSON.stringify([line.file, line.name]);
   const ended = new Set(lines.filter((line) => line.outcome !== 'started').map(id));
   const results = lines.flatMap(({ outcome, ...line }): TestResult[] => {
     if (outcome !== 'started') return [{ ...line, outcome }];
     return ended.has(id(line)) ? [] : [{ ...line, outcome: 'timeout', message: 'it started and never ended' }];
   });
-  if (strange > 0) {
-    const message = `${strange} lines of the report are no results`;
-    results.push({ file: '', name: 'report', outcome: 'collection', message });
-  }
   return placed(results, workspace);
 }
 
 function testLine(text: string): z.infer<typeof TestLine> | null {
   try {
-    return TestLine.parse(JSON.parse(text));
+    return TestLine.safeParse(JSON.parse(text)).data ?? null;
   } catch {
     return null;
   }

@@ -22,12 +22,14 @@ export const VerdictRow = z.strictObject({
   limits: z.array(LimitHit.shape.limit).default([]),
   /** Runs of a check that had not ended in their time. */
   timedOut: z.int().nonnegative().default(0),
+  /** Runs of a check whose report could not be read; absent: none. */
+  unreadable: z.int().positive().optional(),
 });
 export type VerdictRow = z.infer<typeof VerdictRow>;
 
 /** One row for each variant with a verdict, in the order given. */
 export function verdictRows(variants: VariantVerdict[]): VerdictRow[] {
-  return variants.map(({ content, case: one, verdict, limits, timedOut }) => {
+  return variants.map(({ content, case: one, verdict, limits, timedOut, unreadable }) => {
     const count = (...outcomes: string[]) => verdict.tests.filter(({ outcome }) => outcomes.includes(outcome)).length;
     return {
       content,
@@ -43,6 +45,7 @@ export function verdictRows(variants: VariantVerdict[]): VerdictRow[] {
       flaky: verdict.flaky,
       limits: limits ?? [],
       timedOut: timedOut ?? 0,
+      ...(unreadable === undefined ? {} : { unreadable }),
     };
   });
 }

@@ -8,6 +8,7 @@ import { Lock } from './lock.js';
 import { frozenPlace } from './place.js';
 import { prettyJson, readJson, recordHash, writeWhole } from './record.js';
 import { readReference } from './reference.js';
+import { isUnreadable } from './test-framework.js';
 import type { SavedTrial } from './trial-record.js';
 import { inTurn } from './turn.js';
 import { CheckRecord } from './variant-checks.js';
@@ -23,6 +24,8 @@ export const VariantVerdict = z.strictObject({
   limits: z.array(LimitHit.shape.limit).optional(),
   /** Runs of a check that had not ended in their time; absent: none. */
   timedOut: z.int().positive().optional(),
+  /** Runs of a check whose report could not be read, so that none of its tests counts as run; absent: none. */
+  unreadable: z.int().positive().optional(),
 });
 export type VariantVerdict = z.infer<typeof VariantVerdict>;
 
@@ -66,6 +69,7 @@ export async function gatherVerdicts(
     const all = runs.flat().map(({ check }) => check);
     const limits = [...new Set(all.flatMap((check) => check.limits.map(({ limit }) => limit)))].sort();
     const timedOut = all.filter((check) => check.timedOut).length;
+    const unreadable = all.filter((check) => isUnreadable(check.tests)).length;
     const results = runs.map((done) => verifierResults(done.map(({ check }) => check)));
     return {
       content: record.content,
@@ -74,6 +78,7 @@ export async function gatherVerdicts(
       records: runs.flat().map(({ record: made }) => made),
       ...(limits.length === 0 ? {} : { limits }),
       ...(timedOut === 0 ? {} : { timedOut }),
+      ...(unreadable === 0 ? {} : { unreadable }),
     };
   });
   return { schemaVersion: 1, variants };

@@ -4,7 +4,7 @@ import { readAnalysis } from './analyse.js';
 import { analyseStudy } from './analysis.js';
 import { gatherBehaviour, programFolder, readProgram } from './behaviour-run.js';
 import { readSecret } from './blinding.js';
-import { type CheckFolder, checkFolder, gatherControl, gatherStability, readCheck } from './control.js';
+import { type CheckFolder, findCheck, gatherControl, gatherStability } from './control.js';
 import { offeredSkills } from './delivery.js';
 import { discoveryPath } from './discovery.js';
 import type { ObtainProgram } from './documentation-check.js';
@@ -22,7 +22,8 @@ import { renderReport } from './report-files.js';
 import { collectResults } from './result.js';
 import { gatherScores } from './score-run.js';
 import { readStudy, type Study } from './study.js';
-import { findFramework } from './test-framework.js';
+import { testsAgain } from './test-check.js';
+import { testReader } from './test-framework.js';
 import type { DoneCheck } from './variant-checks.js';
 import { gatherVerdicts } from './verdict-run.js';
 import type { VerificationPoint } from './verification.js';
@@ -174,6 +175,26 @@ function rereadProgram(lab: Lab): ObtainProgram {
   return (content, plan) => readProgram(lab, programFolder(lab, content, plan));
 }
 
+/** The target that made a check's record, by the folder in which it lies. */
+const targetOf = (path: string) => (path.startsWith('checks/') ? 'negative-control' : (path.split('/')[0] as string));
+
+/** A check with its tests read again from the raw report, and what is to be said where they are not those that were saved. */
+export async function rereadCheck(
+  lab: Pick<Lab, 'run' | 'experiment'>,
+  done: DoneCheck,
+): Promise<{ done: DoneCheck; difference: string | null }> {
+  const { path } = done.record;
+  const tests = await testsAgain(done.check, join(lab.run.run, path));
+  const again = { ...done, check: { ...done.check, tests } };
+  if (canonicalJson(done.check.tests) === canonicalJson(tests)) return { done: again, difference: null };
+  const { reader } = done.check;
+  if (reader === testReader) return { done: again, difference: `${path}/check.json differs from what the raw records give` };
+  // what it made stands in every number that follows: one failure names the cause, in place of one for each of them
+  const step = `npx nx run ${lab.experiment.name}:${targetOf(path)}`;
+  const difference = `${path}/check.json was made by an earlier reader of test reports (${reader}, now ${testReader}), which read other outcomes: run it again (${step}), and every step after it`;
+  return { done, difference };
+}
+
 /** The study with every derivation made again; where a saved one differs, the failure names it. */
 async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
   const { lab } = saved;
@@ -186,13 +207,10 @@ async function rederiveStudy(saved: Study, failures: string[]): Promise<Study> {
   const differs = (what: string, before: unknown, now: unknown) => {
     if (canonicalJson(before) !== canonicalJson(now)) failures.push(`${what} differs from what the raw records give`);
   };
-  const reread = async (content: string, plan: Parameters<typeof checkFolder>[2], folder: CheckFolder): Promise<DoneCheck> => {
-    const done = await readCheck(lab, checkFolder(lab, content, plan, folder));
-    const text = await readFile(join(lab.run.run, done.record.path, 'tests.jsonl'), 'utf8');
-    const { exitCode, workspace, framework } = done.check;
-    const tests = await findFramework(framework).read({ text, exitCode, workspace, where: done.record.path });
-    differs(`${done.record.path}/check.json`, done.check.tests, tests);
-    return { ...done, check: { ...done.check, tests } };
+  const reread = async (content: string, plan: Parameters<typeof findCheck>[2], folder: CheckFolder): Promise<DoneCheck> => {
+    const { done, difference } = await rereadCheck(lab, await findCheck(lab, content, plan, folder));
+    if (difference !== null) failures.push(difference);
+    return done;
   };
   const control = await gatherControl(lab, trials, reread);
   const stability = await gatherStability(lab, trials, reread);

@@ -54,6 +54,18 @@ describe('reading a documentation', () => {
   });
 });
 
+test('notes that the code under test drowned in lines of its own are none; a few lines that are none spoil no others', async () => {
+  const entry = { kind: 'entry', file: 'README.md', line: 1, module: 'shop', works: true };
+  const entries = async (strange: number) => {
+    const notes = `${JSON.stringify(entry)}\n${'1\n'.repeat(strange)}${JSON.stringify(entry)}\n`;
+    const obtain = async () => ({ notes, run: {}, record: { path: 'behaviour/x', sha256: 'a' } }) as never;
+    const one = { language: 'node', entry: { name: 'total', module: 'shop' } } as unknown as Case;
+    const tree = { base: { commit: 'c' }, ...plainPlace('private-home') } as never;
+    return (await checkDocumentation('c', one, tree, [readDoc('README.md', 'total')], obtain)).documentation.entries.length;
+  };
+  expect([await entries(0), await entries(100), await entries(100_000)]).toEqual([2, 2, 0]);
+});
+
 describe.each([
   [
     'inventory',

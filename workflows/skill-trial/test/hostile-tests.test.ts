@@ -197,8 +197,24 @@ describe.each(['bubblewrap', 'container'] as const)('an agent’s code in the ve
       ).toEqual([]);
       expect(await readFile(join(target, 'tests.jsonl'), 'utf8'), command).not.toContain('sums');
     }
-    const strange = `${head}fs.appendFileSync('/tmp/tests.jsonl', 'strange\\n'.repeat(1000));\n${works}`;
-    const { done } = await verify(kind, strange);
-    expect(done.tests).toContainEqual(expect.objectContaining({ name: 'report', outcome: 'collection' }));
+  });
+
+  attack('that forges passes in the report has no test counted, whatever it spoils beside them', async () => {
+    const rows = [sums, nothing].map((row) => ({ ...row, file: '/workspace/verifier/shop.test.js' }));
+    // longer than what node's reporter writes over their beginning
+    const passes = rows
+      .map((row) => `${JSON.stringify(row)}\n`)
+      .join('')
+      .repeat(20);
+    for (const [source, more] of [
+      [works, 'strange\n'.repeat(1000)],
+      // what a reporter that appends writes next would be glued to it
+      ['export const total = () => 1;\n', 'x'],
+    ] as const) {
+      const report = `fs.appendFileSync('/tmp/tests.jsonl', ${JSON.stringify(passes + more)});\n`;
+      const { done, verdict } = await verify(kind, head + report + source);
+      expect(done.tests, more).toMatchObject([{ name: 'report', outcome: 'collection' }]);
+      expect(verdict, more).toMatchObject(nothingPassed);
+    }
   });
 });

@@ -146,6 +146,15 @@ describe('several runs of one tree', () => {
   });
 });
 
+it('a row of the report tells of runs whose report could not be read, and of none where there was none', () => {
+  const verdict = judgeRun(expected, []);
+  const rows = verdictRows([
+    { content: 'c', case: 'one', verdict, records: [], unreadable: 2 },
+    { content: 'd', case: 'one', verdict, records: [] },
+  ]);
+  expect(rows.map((row) => row.unreadable)).toEqual([2, undefined]);
+});
+
 it('a row of the report keeps skipped, expected to fail, missing and failed apart, and they add up', () => {
   const verdict = judgeRun(expected, run({ old: 'skipped', feature: 'todo', never: 'timeout' }));
   const [row] = verdictRows([{ content: 'c', case: 'one', verdict, records: [] }]);
