@@ -1,6 +1,6 @@
 import { XMLParser } from 'fast-xml-parser';
 import { z } from 'zod';
-import type { TestOutcome, TestResult } from './test-framework.js';
+import { type TestOutcome, type TestResult, unreadable } from './test-framework.js';
 
 /** Longest message kept of one failure, in characters. */
 const longest = 2_000;
@@ -9,21 +9,43 @@ const cut = (message: unknown) => (message === undefined || message === '' ? nul
 const timeouts = /^(?:\w*Error: )?(?:thrown: )?"?(?:exceeded timeout of|(?:test|hook) timed out)/i;
 
 /**
+ * Errors by which a test says that something is not as expected, by the last part of their names: AssertionError of Java, Python and
+ * JavaScript, JUnit's ComparisonFailure, RSpec's ExpectationNotMetError, PHPUnit's ExpectationFailedException, Spock's
+ * ConditionNotSatisfiedError, opentest4j's MultipleFailuresError, ScalaTest's TestFailedException, pytest's Failed; REQUIRE and CHECK of
+ * Catch2 and doctest.
+ */
+const assertions =
+  /[Aa]ssert|Comparison|Expectation|ConditionNotSatisfied|MultipleFailures|^TestFailedException$|^Failed$|^(?:REQUIRE|CHECK)(?:_|$)/;
+/** Packages whose errors are all of that kind, whatever they are called (xUnit's EqualException, Mockito's WantedButNotInvoked). */
+const assertionPackages = /^Xunit\.Sdk\.|^org\.mockito\.exceptions\.verification\./;
+/** Says nothing: any error may be called so. */
+const bare = /^(?:Error|Exception)$/;
+/** Words that an assertion alone begins a line with. */
+const asserted = /^[ \t]*(?:assertion (?:failed|`)|Assert\.\w+(?:\(\))? fail|Failed asserting that|Error: expect\()/im;
+
+/**
  * The kind of a failure: runners that write JUnit or JSON call assertion, crash and timeout alike. The name of the error decides, where the
  * report gives one; else the words of the message. A stack or an excerpt of the source holds words of other tests.
  */
-function kindOf({ type, message, body }: { type: string; message: string; body: string }): TestOutcome {
-  const head = message.split(/\n\s+at /)[0] as string;
+function kindOf({ type, message, body: whole }: { type: string; message: string; body: string }): TestOutcome {
+  // the code under test may have written either, of any length
+  const [head, body] = [message.slice(0, longest).split(/\n[ \t]+at /)[0] as string, whole.slice(0, 10 * longest)];
   if (/timeout/i.test(type) || timeouts.test(head)) return 'timeout';
-  const names = [type, /^(?:[\w.]+\.)?(\w+)(?: \[\w+\])?: /.exec(head)?.[1], /\bcause: (\w+)/.exec(body)?.[1]];
+  if (assertionPackages.test(type)) return 'assertion';
+  const names = [
+    type.split(/[.\\:]+/).at(-1),
+    /^(?:[\w.]+\.)?(\w+)(?: \[\w+\])?: /.exec(head)?.[1],
+    /\bcause: (\w+)/.exec(body)?.[1],
+    // go's reports say no more than "Failed", and hold any output
+    head === 'Failed' ? undefined : /^[ \t]*(\w*(?:Error|Exception|Failure))(?: \[\w+\])?: /m.exec(body)?.[1],
+  ];
   for (const name of names) {
-    if (name === undefined || name === 'Error') continue;
-    if (/Assert|Comparison|^Failed$/.test(name)) return 'assertion';
-    if (/(?:Error|Exception)$/.test(name)) return 'crash';
+    if (name === undefined || bare.test(name)) continue;
+    if (assertions.test(name)) return 'assertion';
+    if (/(?:Error|Exception)$/.test(name)) return asserted.test(head) ? 'assertion' : 'crash';
   }
-  // go's reports say no more than "Failed" there
   const words = /^(Failed)?$/.test(head) ? body : head;
-  return /assert|expect(ed)?\b|toBe|toEqual/i.test(words) ? 'assertion' : 'crash';
+  return /assert|expect(ed)?\b|toBe|toEqual/i.test(words) || asserted.test(body) ? 'assertion' : 'crash';
 }
 
 const asList = <T>(value: T | T[] | undefined): T[] => (value === undefined ? [] : Array.isArray(value) ? value : [value]);
@@ -33,9 +55,7 @@ function readable(read: () => TestResult[]): TestResult[] {
   try {
     return read();
   } catch (error) {
-    return [
-      { file: '', name: 'report', outcome: 'collection', message: cut(`the report cannot be read: ${(error as Error).message}`) },
-    ];
+    return [unreadable(`the report cannot be read: ${(error as Error).message}`.slice(0, longest))];
   }
 }
 
@@ -47,23 +67,61 @@ export function readJunit(text: string): TestResult[] {
   return readable(() => parseJunit(text));
 }
 
+/** Characters of all names together: a suite's stands in those of all its tests, and a report could fill the memory with it. */
+const mostOfNames = 2 ** 27;
+
+/** One testcase with what stands around it. `suites` are the names of the suites. */
+interface JunitCase {
+  node: Node;
+  file: string;
+  named: string;
+  own: string;
+  suites: string[];
+}
+
 function parseJunit(text: string): TestResult[] {
   // attribute values stay text: a name such as 007 is no number
   const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '@', parseAttributeValue: false });
-  const results: TestResult[] = [];
-  const suite = (node: Node, file: string, names: string[]): void => {
-    const own = String(node['@file'] ?? file);
-    for (const child of asList(node.testsuite as Node | Node[])) suite(child, own, [...names, String(child['@name'] ?? '')]);
-    for (const one of asList(node.testcase as Node | Node[])) results.push(junitCase(one, own, names));
+  const cases: JunitCase[] = [];
+  const suite = (node: Node, suiteFile: string, suites: string[]): void => {
+    const above = String(node['@file'] ?? suiteFile);
+    for (const child of asList(node.testsuite as Node | Node[])) suite(child, above, [...suites, String(child['@name'] ?? '')]);
+    for (const one of asList(node.testcase as Node | Node[])) {
+      const [named, own] = [String(one['@classname'] ?? ''), String(one['@name'] ?? '')];
+      const file = String(one['@file'] ?? '') || above || (named === 'test' ? '' : named);
+      cases.push({ node: one, file, named, own, suites });
+    }
   };
   const document = parser.parse(text, true) as Node;
   suite(document, '', []);
   for (const node of asList(document.testsuites as Node | Node[])) suite(node, '', []);
-  return results;
+  const places = new Map<string, number>();
+  for (const { file, named } of cases)
+    for (const place of new Set([file, named])) places.set(place, (places.get(place) ?? 0) + 1);
+  let length = 0;
+  return cases.map((one) => {
+    const result = junitCase(one, places);
+    length += result.name.length;
+    if (length > mostOfNames) throw new Error(`the names of its tests are longer than ${mostOfNames} characters`);
+    return result;
+  });
 }
 
-/** `suites` are the names of the suites around it: they tell its block where the class does not (node writes "test" for every one). */
-function junitCase(node: Node, suiteFile: string, suites: string[]): TestResult {
+const sourceFile = /\.(?:[cm]?[jt]sx?|py|rb|php|exs?|go|rs|java|kt|scala|groovy|cs|swift|dart|lua)$/;
+
+/**
+ * Whether a failure stands under the name of a file, which could not be loaded (vitest, node). A test may be called like its class (CTest)
+ * or like a path of the web: no file is loaded in which other tests have run, and a source has a suffix.
+ */
+function isFile({ file, named, own }: JunitCase, places: Map<string, number>): boolean {
+  const itself = own === file || own === named;
+  const others = (places.get(own) ?? 0) - (itself ? 1 : 0);
+  return (itself || own.startsWith('/')) && sourceFile.test(own) && others === 0;
+}
+
+/** The suites' names tell a test's block where the class does not: node writes "test" for every one. */
+function junitCase(one: JunitCase, places: Map<string, number>): TestResult {
+  const { node, file, named, own, suites } = one;
   const inner = (name: string) => {
     const found = asList(node[name] as unknown)[0];
     if (found === undefined) return null;
@@ -75,10 +133,7 @@ function junitCase(node: Node, suiteFile: string, suites: string[]): TestResult 
     ];
     return { type, message, body, said: cut([message, body].filter((part) => part !== '').join('\n')) };
   };
-  const named = String(node['@classname'] ?? '');
   const classname = named === 'test' ? '' : named;
-  const file = String(node['@file'] ?? '') || suiteFile || classname;
-  const own = String(node['@name'] ?? '');
   const names = classname === '' ? [...suites, own] : [classname === file ? '' : classname, own];
   const name = names.filter((part) => part !== '').join(' > ');
   const skipped = inner('skipped');
@@ -88,9 +143,8 @@ function junitCase(node: Node, suiteFile: string, suites: string[]): TestResult 
   const [error, failure] = [inner('error'), inner('failure')];
   const bad = error ?? failure;
   if (bad === null) return { file, name, outcome: 'passed', message: null };
-  // a file that could not be loaded stands under its own name (vitest, node), or says so (pytest, jest)
-  const isFile = own === file || own === named || own.startsWith('/');
-  if (isFile || bad.message === 'collection failure' || bad.body.trimStart().startsWith('Test suite failed to run'))
+  // pytest and jest say so of a file that could not be loaded
+  if (isFile(one, places) || bad.message === 'collection failure' || bad.body.trimStart().startsWith('Test suite failed to run'))
     return { file: file || own, name: own, outcome: 'collection', message: bad.said };
   return { file, name, outcome: error === null ? kindOf(bad) : 'crash', message: bad.said };
 }

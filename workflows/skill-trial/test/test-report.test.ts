@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { readJestJson, readJunit } from '../src/test-report.js';
 
+const kind = (type: string, message: string, body: string) =>
+  readJunit(
+    `<testsuite><testcase name="x"><failure type="${type}" message="${message}">${body}</failure></testcase></testsuite>`,
+  )[0]?.outcome;
 const short = (results: ReturnType<typeof readJunit>) => results.map(({ file, name, outcome }) => [file, name, outcome]);
 
 describe('a JUnit report', () => {
@@ -28,10 +32,7 @@ describe('a JUnit report', () => {
   });
 
   it('goes by the name of the error where there is one, not by words of the source that stand in its text', () => {
-    const outcome = (type: string, message: string, body = '') =>
-      readJunit(
-        `<testsuite><testcase name="x"><failure type="${type}" message="${message}">${body}</failure></testcase></testsuite>`,
-      )[0]?.outcome;
+    const outcome = (type: string, message: string, body = '') => kind(type, message, body);
     expect(outcome('org.opentest4j.AssertionFailedError', 'no')).toBe('assertion');
     expect(outcome('org.junit.ComparisonFailure', 'no')).toBe('assertion');
     expect(outcome('java.lang.NullPointerException', 'expected a value')).toBe('crash');
@@ -40,6 +41,81 @@ describe('a JUnit report', () => {
     expect(outcome('', 'Failed', 'panic: nil')).toBe('crash');
     expect(outcome('', '', 'Not equal: expected: 1')).toBe('assertion');
     expect(outcome('testTimeoutFailure', 'x')).toBe('timeout');
+  });
+
+  it.each([
+    ['RSpec::Expectations::ExpectationNotMetError', 'expected: 2', ''],
+    ['PHPUnit\\Framework\\ExpectationFailedException', '', 'CartTest::testSum Failed asserting that 1 matches 2.'],
+    ['Minitest::Assertion', 'no', ''],
+    ['Xunit.Sdk.EqualException', 'Values differ', ''],
+    ['Xunit.Sdk.XunitException', 'no', ''],
+    ['failure', 'Assert.Equal() Failure: Values differ', ''],
+    ['NUnit.Framework.AssertionException', 'no', ''],
+    ['Microsoft.VisualStudio.TestTools.UnitTesting.AssertFailedException', 'no', ''],
+    ['org.opentest4j.MultipleFailuresError', 'Multiple Failures (2 failures)', ''],
+    ['org.spockframework.runtime.ConditionNotSatisfiedError', 'Condition not satisfied', ''],
+    ['org.scalatest.exceptions.TestFailedException', '1 did not equal 2', ''],
+    ['org.mockito.exceptions.verification.WantedButNotInvoked', 'Wanted but not invoked', ''],
+    ['REQUIRE', 'total == 2', 'FAILED'],
+    ['CHECK_EQ', 'total == 2', ''],
+    ['assertion error', 'no', ''],
+    ['Exception', 'Expected 1 to equal 2', ''],
+    ['System.Exception', 'Expected 1 to equal 2', ''],
+    ['Acme.OddException', 'Assert.AreEqual failed. Expected 1', ''],
+    ['', 'Uncaught error', 'AssertionError: Values are not equal.'],
+    ['FAILURE', 'cart.spec.ts:3:1 sums', '  cart.spec.ts:3:1\n    Error: expect(received).toBe(expected)'],
+    [
+      'test failure',
+      'thread t panicked at src/lib.rs:5:9',
+      'thread t panicked at src/lib.rs:5:9:\nassertion `left == right` failed',
+    ],
+  ])('calls %s (%s) an assertion', (type, message, body) => {
+    expect(kind(type, message, body)).toBe('assertion');
+  });
+
+  it.each([
+    ['NoMethodError', 'undefined method expect', ''],
+    ['RSpec::Core::Example::SomeError', 'expected', ''],
+    ['TypeError', 'Expected BEGIN_OBJECT but was STRING', ''],
+    ['com.acme.assertions.NullPointerException', 'expected a value', ''],
+    ['System.NullReferenceException', 'no', 'at Xunit.Assert.Equal'],
+    ['Exception', 'boom', 'in expect.py'],
+    ['failed', 'boom', ''],
+    ['', 'Uncaught error', 'TypeError: x is not a function'],
+    ['test failure', 'thread t panicked at src/lib.rs:5:9', 'index out of bounds'],
+  ])('calls %s (%s) a crash', (type, message, body) => {
+    expect(kind(type, message, body)).toBe('crash');
+  });
+
+  it('takes a name for a file that could not be loaded only where it looks like one, and no other test is in it', () => {
+    const failing = (attributes: string) => `<testcase ${attributes}><failure message="boom"/></testcase>`;
+    const outcomes = (cases: string) => readJunit(`<testsuite>${cases}</testsuite>`).map(({ name, outcome }) => [name, outcome]);
+    expect(outcomes(failing('name="a.test.js" classname="a.test.js"'))).toEqual([['a.test.js', 'collection']]);
+    expect(outcomes(failing('name="/workspace/a.test.js" classname="test"'))).toEqual([['/workspace/a.test.js', 'collection']]);
+    // CTest calls the class as the test
+    expect(outcomes(failing('name="cart" classname="cart"'))).toEqual([['cart', 'crash']]);
+    expect(outcomes(failing('name="/users returns 404" classname="test"'))).toEqual([['/users returns 404', 'crash']]);
+    expect(outcomes(failing('name="/users" file="a.js"'))).toEqual([['/users', 'crash']]);
+    const beside = '<testcase name="sums" classname="a.test.js"/>';
+    expect(outcomes(beside + failing('name="a.test.js" classname="a.test.js"'))).toEqual([
+      ['sums', 'passed'],
+      ['a.test.js', 'crash'],
+    ]);
+  });
+
+  it('is refused, not read for minutes, where the code under test made it to fill time or memory', () => {
+    const many = '<testcase name="x"><failure/></testcase>'.repeat(2000);
+    const suite = `<testsuite><testsuite name="${'n'.repeat(100_000)}">${many}</testsuite></testsuite>`;
+    expect(readJunit(suite)).toMatchObject([{ name: 'report', outcome: 'collection' }]);
+    // each would be looked through from every one of its lines
+    const lines = '\n '.repeat(200_000);
+    const text = JSON.stringify({
+      testResults: [
+        { name: 'a.js', assertionResults: [{ ancestorTitles: [], title: 'x', status: 'failed', failureMessages: [lines] }] },
+      ],
+    });
+    expect(readJestJson(text)).toMatchObject([{ outcome: 'crash' }]);
+    expect(kind('', 'boom', lines)).toBe('crash');
   });
 
   it('holds no test where it is empty or cut short', () => {
