@@ -41,21 +41,29 @@ export const Trajectory = z.strictObject({
 });
 export type Trajectory = z.infer<typeof Trajectory>;
 
+/** Lines that begin as an event and are none: a real stream has one or two, and each takes as long as many events. */
+const mostBroken = 100_000;
+
 /**
  * Each line of a JSONL stream with its number from 1; a line that is no JSON (a banner, a torn last line) is left out. One line at a
- * time: an agent may print more lines than an array can hold.
+ * time: an agent may print more lines than an array can hold. A RangeError where more than 100,000 lines begin as JSON and are none.
  */
 export function* jsonLines(text: string): Generator<{ line: number; value: Record<string, unknown> }> {
+  let broken = 0;
   for (let [from, line] = [0, 1]; from < text.length; line++) {
     const end = text.indexOf('\n', from);
     const raw = text.slice(from, end === -1 ? text.length : end);
     from += raw.length + 1;
+    // a flood of other lines is passed over at no cost
+    if (!/^\s*[[{]/.test(raw)) continue;
+    let value: Record<string, unknown> | undefined;
     try {
-      const value: unknown = JSON.parse(raw);
-      if (value !== null && typeof value === 'object') yield { line, value: value as Record<string, unknown> };
+      value = JSON.parse(raw);
     } catch {
-      // no event
+      broken += 1;
+      if (broken > mostBroken) throw new RangeError(`more than ${mostBroken} lines are no JSON`);
     }
+    if (value !== undefined) yield { line, value };
   }
 }
 

@@ -32,6 +32,16 @@ describe('an event stream', () => {
     expect([startedAt, finishedAt]).toEqual([new Date(1e12).toISOString(), new Date(1e12 + 199_999).toISOString()]);
   });
 
+  test('of lines without end that are no events is passed over, and one of broken events has no answer', async () => {
+    const answer = '{"type":"message_end","message":{"role":"assistant","content":[{"type":"text","text":"done"}]}}\n';
+    const folder = await tempFolder({ 'events.jsonl': `${'y\n'.repeat(1_000_000)}${answer}` });
+    expect(await readEventStream(folder, pi)).toMatchObject({ response: 'done', modelCalls: 1 });
+    const broken = await tempFolder({ 'events.jsonl': `${'{\n'.repeat(100_000)}${answer}` });
+    expect(await readEventStream(broken, pi)).toMatchObject({ response: 'done' });
+    const flood = await tempFolder({ 'events.jsonl': `${'{\n'.repeat(100_001)}${answer}` });
+    expect(await readEventStream(flood, pi)).toMatchObject({ response: '', error: expect.stringContaining('too large') });
+  });
+
   test('out of range, or larger than a text when it is written, has no answer and says why', async () => {
     const folder = await tempFolder({ 'events.jsonl': '{"timestamp":"never"}\n' });
     const why = { response: '', toolCalls: [], error: expect.stringContaining('too large, or out of range') };
@@ -53,7 +63,7 @@ describe('an event stream', () => {
 });
 
 test('lines of JSON are read one at a time, each with its number', () => {
-  const text = 'a banner\n{"a":1}\n\nnull\n3\n{"b":2}\n{"torn":';
+  const text = 'a banner\n{"a":1}\n\nnull\n3\n \t{"b":2}\r\n{"torn":';
   expect([...jsonLines(text)]).toEqual([
     { line: 2, value: { a: 1 } },
     { line: 6, value: { b: 2 } },
