@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AgreementRow } from './agreement-row.js';
 import { ConsistencyRow, PooledPrecision, type Published, TrialRow } from './analysis.js';
 import { scriptsOf } from './arm.js';
+import { AttemptRow, attemptRows } from './attempt-row.js';
 import { ComparisonRow } from './comparison.js';
 import { Conclusion, conclude } from './conclusion.js';
 import { CriticalRisk } from './critical-risk.js';
@@ -23,17 +24,6 @@ import type { Study } from './study.js';
 import { VerdictRow, verdictRows } from './verdict-row.js';
 import { VerificationPoint, verifyPoints } from './verification.js';
 
-const Attempt = z.strictObject({
-  trial: z.string(),
-  spec: z.string(),
-  attempt: z.int().positive(),
-  startedAt: z.string(),
-  outcome: z.enum(['recorded', 'infrastructure', 'abandoned', 'restored', 'open']),
-  reason: z.string(),
-  /** Whether its spec is one of the present lock's. */
-  current: z.boolean(),
-});
-
 /** report.json: the machine's view of a report. */
 export const Report = z.strictObject({
   schemaVersion: z.literal(1),
@@ -49,7 +39,7 @@ export const Report = z.strictObject({
   arms: z.array(z.strictObject({ name: z.string(), skills: z.array(z.string()), control: z.string().nullable() })),
   conditions: Conditions,
   locks: z.array(z.strictObject({ id: z.string(), frozenAt: z.string(), current: z.boolean(), changes: z.array(z.string()) })),
-  attempts: z.array(Attempt),
+  attempts: z.array(AttemptRow),
   missing: z.array(z.string()),
   trials: z.array(TrialRow),
   rows: z.array(ComparisonRow),
@@ -210,46 +200,6 @@ function lockRows(study: Study): Report['locks'] {
         ? []
         : keys.filter((key) => JSON.stringify(lock.conditions[key]) !== JSON.stringify(before.conditions[key]));
     return { id: lock.id, frozenAt: lock.frozenAt, current: lock.id === study.lock.id, changes };
-  });
-}
-
-/** Every attempt the ledger knows, in its order; a restored record counts as one that came from the cache. */
-function attemptRows(study: Study): Report['attempts'] {
-  const specs = new Set(Object.values(study.lock.conditions.specs));
-  return study.ledger.flatMap(({ event, at }): Report['attempts'] => {
-    if (event.kind === 'restored') {
-      return [
-        {
-          trial: event.trial,
-          spec: event.spec,
-          attempt: 1,
-          startedAt: at,
-          outcome: 'restored' as const,
-          reason: 'taken over from the Nx cache',
-          current: specs.has(event.spec),
-        },
-      ];
-    }
-    if (event.kind !== 'started') return [];
-    const end = study.ledger.find(
-      (line) =>
-        line.event.kind === 'ended' &&
-        line.event.trial === event.trial &&
-        line.event.spec === event.spec &&
-        line.event.attempt === event.attempt,
-    )?.event;
-    const ended = end?.kind === 'ended' ? end : null;
-    return [
-      {
-        trial: event.trial,
-        spec: event.spec,
-        attempt: event.attempt,
-        startedAt: at,
-        outcome: ended?.outcome ?? ('open' as const),
-        reason: ended?.reason ?? 'not ended',
-        current: specs.has(event.spec),
-      },
-    ];
   });
 }
 

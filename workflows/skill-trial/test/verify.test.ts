@@ -6,11 +6,12 @@ import { checkFolder, findCheck } from '../src/control.js';
 import { runPaths } from '../src/paths.js';
 import { plainPlace } from '../src/place.js';
 import { sealRecord } from '../src/record.js';
+import { checkRecords } from '../src/record-check.js';
 import { readReference } from '../src/reference.js';
 import type { Study } from '../src/study.js';
 import { TestCheck } from '../src/test-check.js';
 import { testReader } from '../src/test-framework.js';
-import { checkRecords, rereadCheck } from '../src/verify.js';
+import { rereadCheck } from '../src/verify.js';
 import { tempFolder } from './fixture.js';
 
 const [grade, setUp] = ['grades/0123456789abcdef/aa', 'setups/tiny/bb'];
