@@ -100,7 +100,7 @@ export { makeSchedule, trialsOfArm } from './schedule.js';
 export { score } from './score-run.js';
 export { DeskLock, readDeskLock } from './scoring-lock.js';
 export { ScoringState, scoringState, sheetsOf } from './scoring-state.js';
-export { sweepSessions } from './session.js';
+export { sweepSessions } from './session-sweep.js';
 export { Finding, FindingStatus, Sheet } from './sheet.js';
 export { calibrate, calibrationTable, scenarios, wilsonCoverage } from './simulation.js';
 export { readSkill, readSkills } from './skill.js';

@@ -5,10 +5,10 @@ import { formatDelta, formatPoints, formatValue } from './number-format.js';
 import { runPaths } from './paths.js';
 import type { Report } from './report.js';
 import { type Account, accountBlocks, counted, skillAccounts } from './report-account.js';
-import { type Block, details, heading, joined, list, mark, record, type Section, table, text } from './report-document.js';
+import { type Block, heading, list, type Section, table, text } from './report-document.js';
+import { verdictBlocks } from './report-verdicts.js';
 import { type SkillEffects, type SkillRun, skillEffects } from './skill-effect.js';
 import type { Study } from './study.js';
-import type { VerdictRow } from './verdict-row.js';
 
 /**
  * One table for each contrast that tells with from without, over the cases with a verifier; [] where no case has one, or while scoring
@@ -62,48 +62,6 @@ export function skillsSection(report: Report): Section[] {
   ];
 }
 
-/** What the hidden tests said of each variant: nothing that did not run is left out of the count. */
-function verdictBlocks({ verdicts, trials }: Report): Block[] {
-  if (verdicts.length === 0) return [];
-  const whose = ({ content, case: one }: (typeof verdicts)[number]) =>
-    joined(trials.flatMap((trial) => (trial.content === content && trial.case === one ? [record(trial.record, trial.id)] : [])));
-  return [
-    details('What the hidden tests said of each variant', [
-      text(
-        'A test has passed when it passed in every run of the same tree. Skipped, expected to fail and missing (not run, or not collected) count as not passed.',
-      ),
-      table(
-        'The hidden tests of each variant',
-        [
-          'Trials',
-          'Requirement',
-          '#Runs',
-          '#Tests',
-          '#Passed',
-          '#Failed',
-          '#Skipped',
-          '#Expected to fail',
-          '#Missing',
-          'Flaky',
-          'Ran into',
-        ],
-        verdicts.map((row) => [
-          whose(row),
-          mark(row.success, 'met', 'not met'),
-          ...[row.runs, row.total, row.passed, row.failed, row.skipped, row.expectedToFail, row.missing].map(String),
-          row.flaky.join('; ') || 'none',
-          ranInto(row).join('; ') || 'nothing',
-        ]),
-      ),
-    ]),
-  ];
-}
-
-const ranInto = ({ limits, timedOut, unreadable }: VerdictRow) => [
-  ...limits.map((limit) => `limit on ${limit}`),
-  ...(timedOut === 0 ? [] : ['time limit']),
-  ...(unreadable === undefined ? [] : ['a report that cannot be read']),
-];
 const ofTotal = ({ passed, total }: { passed: number; total: number }) => `${passed} of ${total}`;
 const plain = (value: number | null, digits = 2) => (value === null ? 'not available' : value.toFixed(digits));
 

@@ -7,5 +7,5 @@ export { findRoot } from './paths.js';
 export { writeProgress } from './progress.js';
 export { recordedTrials } from './receipts.js';
 export { trialsOfArm } from './schedule.js';
-export { sweepSessions } from './session.js';
+export { sweepSessions } from './session-sweep.js';
 export { runTrials } from './trial.js';

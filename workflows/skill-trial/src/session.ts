@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Agent, AgentProgram } from './agent.js';
@@ -7,9 +7,8 @@ import { type Base, makeWorkspace } from './base.js';
 import type { CallRecord } from './call-record.js';
 import { canaryOf } from './canary.js';
 import type { Case } from './case.js';
-import { findCgroups, sweepGroups } from './cgroup.js';
 import { systemClock } from './clock.js';
-import { keepBeginning, ownFolder, runContained, sweepFolder } from './contained-run.js';
+import { keepBeginning, ownFolder, runContained } from './contained-run.js';
 import { type Containment, containmentFile, type LimitHit } from './containment.js';
 import { promptPrefix } from './delivery.js';
 import { readEventStream } from './event-stream.js';
@@ -30,7 +29,6 @@ import { holdsNetwork, listenFor, proxyVariables, type SandboxKind, type Sandbox
 import { redactKey, scanForSecrets } from './secret-scan.js';
 import { type Skill, writeSkill } from './skill.js';
 import type { Trajectory } from './trajectory.js';
-import { checkPrefix } from './tree-run.js';
 import { layWarm, type Warm } from './warm-tree.js';
 
 export interface SessionPlan {
@@ -229,20 +227,6 @@ export async function runSession(
     await Promise.allSettled([gateway.close(), model.close(), proxy?.close()]);
     await rm(scratch, { recursive: true, force: true });
   }
-}
-
-/**
- * Ends and removes what killed sessions and checks left: processes, groups, containers, folders of the temporary folder. A folder
- * without an owner file, or whose owner lives, is kept. Returns how many folders were removed.
- */
-export async function sweepSessions(): Promise<number> {
-  let removed = 0;
-  for (const name of await readdir(tmpdir())) {
-    if ([sessionPrefix, checkPrefix].some((start) => name.startsWith(start)) && (await sweepFolder(join(tmpdir(), name))))
-      removed += 1;
-  }
-  await sweepGroups(await findCgroups());
-  return removed;
 }
 
 async function placeExtras({ files }: Extras, home: string): Promise<void> {
