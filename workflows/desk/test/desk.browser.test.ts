@@ -43,6 +43,11 @@ describe.skipIf(noBrowser)('the desk in a browser', () => {
     }
   }
 
+  /** Opens the first pair; what it waits for is drawn by the page that hears the keys, and a key before that is lost. */
+  const start = async (page: Page) => {
+    await page.getByRole('link', { name: 'Start' }).click();
+    await page.getByRole('tablist', { name: 'What to read' }).waitFor();
+  };
   const cannotTell = async (page: Page) => {
     await page.getByLabel('I cannot tell').check();
     await page.getByRole('button', { name: 'Record the guess and score' }).click();
@@ -54,7 +59,7 @@ describe.skipIf(noBrowser)('the desk in a browser', () => {
     withDesk([[plain, other]], async ({ root, page, complaints }) => {
       const [pair] = root.pairs as [(typeof root.pairs)[number]];
       const place = { case: 'inventory', content: pair.x };
-      await page.getByRole('link', { name: 'Start' }).click();
+      await start(page);
       // no mark can be given before the guess
       expect(await page.locator('.row-card').count()).toBe(0);
       await cannotTell(page);
@@ -159,7 +164,7 @@ describe.skipIf(noBrowser)('the desk in a browser', () => {
       await desk.stop();
       await using again = await RunningDesk.start(root.root, name);
       const { page } = await openPage(context, again.urls.anna as string);
-      await page.getByRole('link', { name: 'Start' }).click();
+      await start(page);
       await cannotTell(page);
       await page.getByRole('tab', { name: 'Tests', exact: true }).click();
       await page.getByRole('button', { name: /^T2/ }).click();
@@ -183,7 +188,7 @@ describe.skipIf(noBrowser)('the desk in a browser', () => {
 
   test('a desk that is killed loses nothing: the change waits in the page and is sent to the next one', () =>
     withDesk([[plain, other]], async ({ root, desk, context, page }) => {
-      await page.getByRole('link', { name: 'Start' }).click();
+      await start(page);
       await cannotTell(page);
       await page.keyboard.press('1');
       await saved(page);
@@ -213,7 +218,7 @@ describe.skipIf(noBrowser)('the desk in a browser', () => {
 
   test('a window that is closed in the middle of a note loses no letter', () =>
     withDesk([[plain, other]], async ({ root, desk, context, page }) => {
-      await page.getByRole('link', { name: 'Start' }).click();
+      await start(page);
       await cannotTell(page);
       await page.keyboard.press('1');
       await saved(page);
@@ -246,7 +251,7 @@ describe.skipIf(noBrowser)('the desk in a browser', () => {
         const ben = await openPage(context, desk.urls.ben as string);
         const answers: string[] = [];
         ben.page.on('response', async (answer) => answers.push(await answer.text().catch(() => '')));
-        await ben.page.getByRole('link', { name: 'Start' }).click();
+        await start(ben.page);
         await cannotTell(ben.page);
         await ben.page.keyboard.press('2');
         await saved(ben.page);
@@ -292,7 +297,7 @@ index 1111111..2222222 100644
 +<svg onload=alert(10)>
 `;
     return withDesk([[{ response, patch }, other]], async ({ page, complaints }) => {
-      await page.getByRole('link', { name: 'Start' }).click();
+      await start(page);
       const reader = page.locator('[data-reader=x]');
       await reader.getByText("<script>document.title='owned'</script>").waitFor();
       await reader.getByText('\\u{1b}[2J\\u{1b}]0;title\\u{7} and \\u{202e}gnp.exe\\u{202c}').waitFor();
@@ -316,7 +321,7 @@ index 1111111..2222222 100644
       Buffer.from([0xff, 0xfe, 0x00]),
     ]);
     return withDesk([[{ response, patch: malformed }, other]], async ({ page, complaints }) => {
-      await page.getByRole('link', { name: 'Start' }).click();
+      await start(page);
       const reader = page.locator('[data-reader=x]');
       await reader.getByText('This text has 52,428,800 bytes').waitFor();
       await page.keyboard.press('v');
@@ -343,7 +348,7 @@ index 0000000..1111111
 ${lines.join('\n')}
 `;
     return withDesk([[{ response: 'done', patch }, plain]], async ({ page }) => {
-      await page.getByRole('link', { name: 'Start' }).click();
+      await start(page);
       await page.keyboard.press('d');
       const tree = page.getByRole('tree', { name: /diff of variant X/ });
       await tree.getByText('value1 =').waitFor();
@@ -391,7 +396,7 @@ ${lines.join('\n')}
           await screenshot(page, `${what}-${width}-${theme}`);
         };
         await look('overview');
-        await page.getByRole('link', { name: 'Start' }).click();
+        await start(page);
         await page.locator('.markdown').first().waitFor();
         await look('guess');
         await sendMarks(
