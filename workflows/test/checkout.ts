@@ -31,7 +31,13 @@ export class Checkout {
         if (error.code !== 'ENOENT') throw error; // deleted and not yet committed
       });
     }
-    for (const built of ['workflows/dist', 'workflows/skill-trial/dist', 'workflows/graph/dist', 'workflows/desk/dist'])
+    for (const built of [
+      'workflows/dist',
+      'workflows/skill-trial/dist',
+      'workflows/skill-trial/packed',
+      'workflows/graph/dist',
+      'workflows/desk/dist',
+    ])
       await cp(join(root, built), join(folder, built), { recursive: true });
     await mkdir(join(folder, 'node_modules'));
     for (const name of await readdir(join(root, 'node_modules'))) {

@@ -199,9 +199,11 @@ export async function captureChange(
     await writeFile(join(target, 'status.txt'), await git.raw(['status', '--porcelain', '--untracked-files=all', ...what]));
     await git.raw(['add', '--all', ...what]);
     const cached = ['--cached', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames'];
-    // --output keeps bytes that are no UTF-8 as they are
-    await git.raw(['diff', '--binary', '--full-index', ...cached, `--output=${join(target, 'patch.diff')}`, base.commit]);
-    await git.raw(['diff', '--stat=200', ...cached, `--output=${join(target, 'stat.txt')}`, base.commit]);
+    // --output keeps bytes that are no UTF-8 as they are; the index stands now, and reading it twice at once does no harm
+    await Promise.all([
+      git.raw(['diff', '--binary', '--full-index', ...cached, `--output=${join(target, 'patch.diff')}`, base.commit]),
+      git.raw(['diff', '--stat=200', ...cached, `--output=${join(target, 'stat.txt')}`, base.commit]),
+    ]);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

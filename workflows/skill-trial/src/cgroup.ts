@@ -67,16 +67,14 @@ export function onceFound(trial: () => Promise<CgroupSupport>): () => Promise<Cg
 async function tryControllers(): Promise<CgroupSupport> {
   const mounts = readMounts(await readFile('/proc/self/mountinfo', 'utf8').catch(() => ''));
   const own = await readFile('/proc/self/cgroup', 'utf8').catch(() => '');
-  const support: CgroupSupport = {};
-  for (const controller of controllers) {
+  const found = async (controller: Controller) => {
     for (const mount of mounts.filter((one) => one.version === 2 || one.controllers.includes(controller))) {
       const parent = await usableParent(mount, controller, ownGroup(own, mount, controller));
-      if (parent === null) continue;
-      support[controller] = { version: mount.version, parent };
-      break;
+      if (parent !== null) return [[controller, { version: mount.version, parent }] as const];
     }
-  }
-  return support;
+    return [];
+  };
+  return Object.fromEntries((await Promise.all(controllers.map(found))).flat());
 }
 
 function readMounts(mountinfo: string): CgroupMount[] {

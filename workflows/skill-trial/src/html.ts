@@ -17,6 +17,11 @@ export function raw(text: string): Html {
   return new Html(text);
 }
 
+/** A script or data of the page, trusted as {@link raw} is. Its end tag is written here alone: bundlers rewrite it inside a tagged template. */
+export function script(content: string, type?: string): Html {
+  return new Html(`<script${type === undefined ? '' : ` type="${type}"`}>${content}</script>`);
+}
+
 function print(value: Value): string {
   if (value === null || value === undefined || value === false) return '';
   if (Array.isArray(value)) return value.map(print).join('');

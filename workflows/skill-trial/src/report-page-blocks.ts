@@ -1,5 +1,5 @@
 import { figureCsv } from './figure-data.js';
-import { type Html, html, raw } from './html.js';
+import { type Html, html, raw, script } from './html.js';
 import { type Block, type Content, type Inline, recordHref, type Strip, signs, type Table } from './report-document.js';
 import type { PageFigure } from './report-page.js';
 
@@ -74,7 +74,7 @@ function figure({ name, caption, svg, data, live }: PageFigure, scripted: boolea
 `,
   )}</tbody>
 </table></div></details>
-<script type="application/json">${raw(JSON.stringify(live).replaceAll('<', '\\u003c'))}</script>
+${script(JSON.stringify(live).replaceAll('<', '\\u003c'), 'application/json')}
 </figure>`;
 }
 

@@ -1,7 +1,7 @@
 import type { ComparisonRow } from './comparison.js';
 import { LabError } from './errors.js';
 import type { FigureData } from './figure-data.js';
-import { type Html, html, raw } from './html.js';
+import { type Html, html, raw, script } from './html.js';
 import { formatDelta, formatValue } from './number-format.js';
 import type { Report } from './report.js';
 import { inputs, titledInputs } from './report-account.js';
@@ -78,7 +78,7 @@ ${blocks.map(write)}
 </div>
 <footer>${report.scripted ? html`<p><strong>${scriptedBanner.title}.</strong></p>` : null}
 <p>Experiment ${report.experiment}, lock <code>${report.lock.slice(0, 16)}</code>, frozen at ${report.frozenAt} by Skill Trial ${report.lab}. This page loads nothing; its one script lets the figures answer a pointer. The same figures as data: <a href="report.json">report.json</a>; as text: <a href="report.md">report.md</a>.</p></footer>
-<script>${raw(pageScript())}</script>
+${script(pageScript())}
 </body>
 </html>
 `;

@@ -3,7 +3,7 @@ import type { Benchmark, BenchmarkEval, BenchmarkRun } from './benchmark.js';
 import { type VerdictChange, verdictWord } from './benchmark-change.js';
 import type { EvalEffect } from './eval-effect.js';
 import { countGrades } from './grade.js';
-import { type Html, html, raw } from './html.js';
+import { type Html, html, raw, script } from './html.js';
 import type { MadeFile } from './made-file.js';
 import { reviewScript, reviewStyle } from './review-page-script.js';
 
@@ -48,7 +48,7 @@ ${benchmark.evals.map((one) =>
   ),
 )}
 </main>
-<script>${raw(reviewScript)}</script>
+${script(reviewScript)}
 </body>
 </html>
 `.text;
