@@ -30,6 +30,10 @@ export async function addCase(
       continue;
     }
     const to = normal(file.to);
+    if (/^([\\/]|[A-Za-z]:)/.test(file.to) || file.to.split(/[\\/]/).includes('..') || to === '') {
+      lose('missing', `eval ${one.id ?? one.name}: file ${file.to} would lie outside of the workspace: not delivered`);
+      continue;
+    }
     if (file.text !== undefined) {
       made.files[`${at}/repo/${to}`] = file.text;
       delivered += 1;

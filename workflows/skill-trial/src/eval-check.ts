@@ -13,7 +13,15 @@ export interface RunOutput {
   /** Paths of the final tree; `tree` is its folder. Null where no check asks for it. */
   tree: { folder: string; paths: string[] } | null;
   /** Runs a command in the final tree. */
-  run: (check: Extract<EvalCheck, { type: 'command' }>) => Promise<{ exitCode: number | null; timedOut: boolean; tail: string }>;
+  run: (check: Extract<EvalCheck, { type: 'command' }>) => Promise<CommandOutcome>;
+}
+
+/** What a command left; `tail` is its last line. */
+export interface CommandOutcome {
+  exitCode: number | null;
+  timedOut: boolean;
+  stdout: string;
+  tail: string;
 }
 
 export interface CheckOutcome {
@@ -90,8 +98,9 @@ const checkers: { [Type in EvalCheck['type']]: Checker<Type> } = {
     return { passed, evidence: `${path === '' ? 'the value' : path} is ${shown}` };
   },
   command: async (check, { run }) => {
-    const { exitCode, timedOut, tail } = await run(check);
+    const { exitCode, timedOut, stdout, tail } = await run(check);
     if (timedOut) return { passed: null, evidence: `the command did not end within ${check.timeout_seconds} s` };
+    if (check.min_score !== undefined) return scored(stdout, check.min_score, `exit status ${exitCode}: ${tail}`);
     return { passed: exitCode === check.exit, evidence: `exit status ${exitCode}${tail === '' ? '' : `: ${tail}`}` };
   },
   tool: ({ tool, expect }, { trajectory }) => {
@@ -123,6 +132,19 @@ function matching({ tree }: RunOutput, path: string): string[] {
   const plain = path.replace(/^\.\//, '');
   const matches = picomatch(plain, { dot: true });
   return (tree?.paths ?? []).filter((one) => one === plain || matches(one));
+}
+
+/** A grader's own verdict: the score in the JSON that it prints, whole or as its last line. Without one there is no verdict. */
+function scored(stdout: string, least: number, otherwise: string): CheckOutcome {
+  for (const text of [stdout, stdout.trim().split('\n').at(-1) ?? '']) {
+    try {
+      const { score, details } = JSON.parse(text) as { score?: unknown; details?: unknown };
+      if (typeof score !== 'number') continue;
+      const said = typeof details === 'string' ? `: ${details.slice(0, 200)}` : '';
+      return { passed: score >= least, evidence: `score ${score} (from ${least} on it passes)${said}` };
+    } catch {}
+  }
+  return { passed: null, evidence: `no JSON with a score was printed; ${otherwise}` };
 }
 
 function quoted(texts: string[]): string {

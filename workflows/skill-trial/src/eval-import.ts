@@ -3,11 +3,12 @@ import { LabError, SettingsError } from './errors.js';
 import type { EvalSet } from './eval.js';
 import { addCase } from './eval-case.js';
 import { uniqueId } from './eval-reading.js';
+import { addSkill, findSkill, type ImportedSkills, skillsNamed } from './eval-skill.js';
 import { evalFileName, readEvalFile } from './eval-source.js';
 import { importedModel, type ModelWish } from './imported-model.js';
 import type { Imported, Loss } from './loss-report.js';
 import { slugOf } from './slug.js';
-import { folderOf, join, normal, textOf } from './source-path.js';
+import { folderOf, normal, textOf } from './source-path.js';
 
 /** Files that an importer may read, by path below one root with forward slashes. */
 export interface SourceTree {
@@ -15,6 +16,8 @@ export interface SourceTree {
   read: (path: string) => Promise<Buffer | null>;
   /** Every file below a folder ('' for all), without .git and node_modules. */
   list: (folder: string) => Promise<string[]>;
+  /** The root's own name, where it is the folder of a skill and no repository. */
+  skill?: string;
 }
 
 export interface EvalImportOptions extends ModelWish {
@@ -34,6 +37,7 @@ export interface EvalImportOptions extends ModelWish {
 export async function importEvals(tree: SourceTree, options: EvalImportOptions): Promise<Imported> {
   const losses: Loss[] = [];
   const sets: EvalSet[] = [];
+  const skillsMade: ImportedSkills = { folders: new Map(), evals: new Set() };
   const all = await tree.list('');
   const named = all.includes(options.from) ? [options.from] : evalFilesBelow(all, options.from);
   if (named.length === 0) {
@@ -47,15 +51,30 @@ export async function importEvals(tree: SourceTree, options: EvalImportOptions):
     const note: (status: Loss['status'], what: string, at?: string) => void = (status, what, at) =>
       losses.push({ where: at ?? file, status, what });
     const beside = (path: string) => normal(`${folderOf(file)}/${path}`);
+    const here = findSkill(null, file, all);
+    const isOwnFolder =
+      here !== null &&
+      here !== folderOf(file) &&
+      !all.some((path) => (path === 'SKILL.md' || path.endsWith('/SKILL.md')) && path.startsWith(`${folderOf(file)}/`));
+    if (isOwnFolder) skillsMade.evals.add(`${folderOf(file)}/`);
     const reading = {
       file,
       note,
-      text: async (path: string) => textOf(await tree.read(beside(path))),
-      list: async (folder: string) => (await tree.list(beside(folder))).map((path) => path.slice(beside(folder).length + 1)),
+      text: async (path: string) => {
+        const bytes = await tree.read(beside(path));
+        if (bytes !== null) skillsMade.evals.add(beside(path));
+        return textOf(bytes);
+      },
+      list: async (folder: string) => {
+        const found = await tree.list(beside(folder));
+        for (const path of found) skillsMade.evals.add(path);
+        return found.map((path) => path.slice(beside(folder).length + 1));
+      },
+      skillHere: here === null ? null : ((here === '' ? tree.skill : here.split('/').at(-1)) ?? null),
     };
     try {
       const set = await readEvalFile((await tree.read(file)) as Buffer, reading);
-      if (set !== null) sets.push(set);
+      if (set !== null) sets.push(...bySkill(set));
     } catch (error) {
       if (named.length === 1 || !(error instanceof LabError)) throw error;
       note('missing', `${error.message.split('\n')[0]}: ${error.found}`);
@@ -63,7 +82,7 @@ export async function importEvals(tree: SourceTree, options: EvalImportOptions):
   }
   const made: Imported = { files: {}, experiments: [], cases: [], losses };
   const skills: string[] = [];
-  for (const set of sets) skills.push(...(await addSet(set, tree, all, made)));
+  for (const set of sets) skills.push(...(await addSet(set, tree, all, made, skillsMade)));
   if (made.cases.length === 0) {
     throw new SettingsError(`Nothing below ${options.from || '.'} can be imported`, {
       expected: 'evals with a prompt, and the SKILL.md of their skill',
@@ -72,7 +91,8 @@ export async function importEvals(tree: SourceTree, options: EvalImportOptions):
     });
   }
   const experiment =
-    options.name ?? `evals-${sets.length === 1 ? skills[0] : slugOf(options.from.split('/').at(-1) ?? '') || 'imported'}`;
+    options.name ??
+    `evals-${sets.length === 1 || new Set(skills).size === 1 ? skills[0] : slugOf(options.from.split('/').at(-1) ?? '') || 'imported'}`;
   made.experiments.push(experiment);
   made.files[`data/experiments/${experiment}/experiment.yaml`] = experimentText(
     experiment,
@@ -96,8 +116,21 @@ function evalFilesBelow(all: string[], from: string): string[] {
     .sort();
 }
 
+/** A set for each skill that its evals name; most name none, and stay in one. */
+function bySkill(set: EvalSet): EvalSet[] {
+  const named = [...new Set(set.evals.map(({ skill }) => skill ?? set.skill))];
+  if (named.length === 0) return [set];
+  return named.map((skill) => ({ ...set, skill, evals: set.evals.filter((one) => (one.skill ?? set.skill) === skill) }));
+}
+
 /** Adds one set: its skill, what that depends on, and a case for each eval. Returns the names of the skills. */
-async function addSet(set: EvalSet, tree: SourceTree, all: string[], made: Imported): Promise<string[]> {
+async function addSet(
+  set: EvalSet,
+  tree: SourceTree,
+  all: string[],
+  made: Imported,
+  skillsMade: ImportedSkills,
+): Promise<string[]> {
   const lose = (status: Loss['status'], what: string, where = set.file) => made.losses.push({ where, status, what });
   const skillFolder = findSkill(set.skill, set.file, all);
   if (skillFolder === null) {
@@ -110,7 +143,9 @@ async function addSet(set: EvalSet, tree: SourceTree, all: string[], made: Impor
       lose('missing', `skill_deps: no SKILL.md of ${set.deps[index - 1]}; the skill runs without it`);
       continue;
     }
-    names.push(await addSkill(folder, tree, all, made, lose));
+    const name = await addSkill(folder, index === 0 ? set.skill : null, tree, all, made, skillsMade, lose);
+    if (name === null && index === 0) return [];
+    if (name !== null) names.push(name);
   }
   const skill = names[0] as string;
   if (set.skill !== null && slugOf(set.skill) !== skill) lose('mapped', `skill ${set.skill} is called ${skill} here`);
@@ -123,51 +158,6 @@ async function addSet(set: EvalSet, tree: SourceTree, all: string[], made: Impor
     await addCase(name, one, set, skill, names, skillFolder, tree, all, made, lose);
   }
   return names;
-}
-
-/** The folder of a skill: the nearest one above the file; else one of that name anywhere, nearest first. Null: none. */
-function findSkill(name: string | null, file: string, all: string[]): string | null {
-  const folders = all.filter((path) => path === 'SKILL.md' || path.endsWith('/SKILL.md')).map(folderOf);
-  const above = folders.filter((folder) => folder === '' || file.startsWith(`${folder}/`)).sort((a, b) => b.length - a.length)[0];
-  if (above !== undefined && (name === null || folders.length === 1 || slugOf(above.split('/').at(-1) ?? '') === slugOf(name)))
-    return above;
-  return (name === null ? undefined : skillsNamed(name, all)[0]) ?? above ?? null;
-}
-
-/** The folders of skills of that name, the shortest path first. */
-function skillsNamed(name: string, all: string[]): string[] {
-  const folders = all.filter((path) => path.endsWith('/SKILL.md')).map(folderOf);
-  return folders.filter((folder) => slugOf(folder.split('/').at(-1) ?? '') === slugOf(name)).sort((a, b) => a.length - b.length);
-}
-
-async function addSkill(
-  folder: string,
-  tree: SourceTree,
-  all: string[],
-  made: Imported,
-  lose: (status: Loss['status'], what: string) => void,
-): Promise<string> {
-  const text = textOf(await tree.read(join(folder, 'SKILL.md'))) ?? '';
-  const [, written = ''] = /^name:[ \t]*['"]?(.*?)['"]?[ \t]*$/m.exec(text) ?? [];
-  const name = slugOf(written) || slugOf(folder.split('/').at(-1) ?? '') || 'skill';
-  if (made.files[`skills-src/${name}/SKILL.md`] !== undefined) return name;
-  made.files[`skills-src/${name}/SKILL.md`] = name === written ? text : text.replace(/^name:.*$/m, `name: ${name}`);
-  if (name !== written) lose('mapped', `the skill "${written}" is called ${name} here`);
-  const prefix = folder === '' ? '' : `${folder}/`;
-  for (const path of all) {
-    const below = path.slice(prefix.length);
-    // its evals would tell the agent what is asserted
-    if (
-      !path.startsWith(prefix) ||
-      below === 'SKILL.md' ||
-      /^evals?\//.test(below) ||
-      evalFileName.test(path.split('/').at(-1) as string)
-    )
-      continue;
-    if (folder === '' && !/^(scripts|references|assets|templates|examples)\//.test(below)) continue;
-    made.files[`skills-src/${name}/${below}`] = (await tree.read(path)) as Buffer;
-  }
-  return name;
 }
 
 function experimentText(name: string, skills: string[], cases: string[], sets: EvalSet[], options: EvalImportOptions): string {

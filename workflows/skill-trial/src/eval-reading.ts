@@ -10,6 +10,8 @@ export interface EvalReading {
   text: (path: string) => Promise<string | null>;
   /** Names in a folder beside it. */
   list: (folder: string) => Promise<string[]>;
+  /** The skill that the place of the file speaks of; null where no skill is there. */
+  skillHere: string | null;
 }
 
 export type Loose = Record<string, unknown>;
@@ -46,7 +48,17 @@ export function kindOf(value: unknown): string {
 
 /** An eval without anything in it. */
 export function emptyEval(): Eval {
-  return { id: null, name: null, turns: [], files: [], assertions: [], shouldTrigger: null, expectedOutput: null, extra: {} };
+  return {
+    skill: null,
+    id: null,
+    name: null,
+    turns: [],
+    files: [],
+    assertions: [],
+    shouldTrigger: null,
+    expectedOutput: null,
+    extra: {},
+  };
 }
 
 const kinds: AssertionKind[] = ['quality', 'format', 'behavior', 'pattern'];
@@ -74,7 +86,9 @@ const checkTypes: [RegExp, (source: Loose) => EvalCheck | null][] = [
 /** The check that a source's type asks for: null where it needs a judge, a text where it cannot be used. */
 export function checkOf(type: string, source: Loose): EvalCheck | null | string {
   const row = checkTypes.find(([names]) => names.test(type.toLowerCase().replaceAll('-', '_')));
-  return row === undefined ? null : (row[1](source) ?? `type ${type} without what it needs (value, pattern, path or command)`);
+  return row === undefined
+    ? null
+    : (row[1](source) ?? `type ${type}: what it needs (value, pattern, path or command) is missing or cannot be used`);
 }
 
 function values(one: Loose): string[] | null {
@@ -195,6 +209,7 @@ function assertionOf(one: Loose, index: number, place: string, note: EvalReading
     });
     check ??= `a check that is not known: ${JSON.stringify(one.check).slice(0, 80)}`;
   } else if (type !== null && kind === undefined) check = checkOf(type, one);
+  const found = check;
   if (typeof check === 'string') {
     note('warned', `${place}: ${check}; left to the judge`);
     check = null;
@@ -208,7 +223,8 @@ function assertionOf(one: Loose, index: number, place: string, note: EvalReading
   if (
     type !== null &&
     kind === undefined &&
-    check === null &&
+    found === null &&
+    !isObject(one.check) &&
     !/^(semantic|llm|llm_rubric|llm_judge|judge|rubric)$/.test(type.toLowerCase())
   )
     note('warned', `${place}: type ${type} is not known; left to the judge`);

@@ -33,6 +33,7 @@ export async function readEvalFile(bytes: Uint8Array, reading: EvalReading): Pro
   const text = decode(bytes, file).replace(/^\uFEFF/, '');
   if (file.endsWith('.toml')) return readHarbor(text, reading);
   const value = /\.ya?ml$/i.test(file) ? yamlOf(text, file) : jsonOf(text, file);
+  mustBeShallow(value, file);
   const dialect = dialects.find(({ fits }) => fits(value));
   if (dialect === undefined) {
     throw new SettingsError(`${file} holds no evals`, {
@@ -45,6 +46,24 @@ export async function readEvalFile(bytes: Uint8Array, reading: EvalReading): Pro
     });
   }
   return dialect.read(value, reading);
+}
+
+/** Deeper than any eval is, and far from what a YAML writer can still write. */
+const deepest = 100;
+
+/** Refuses lists and objects within each other without end: what is kept of them could not be written again. */
+function mustBeShallow(value: unknown, file: string): void {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > deepest) {
+      throw new SettingsError(`${file} is nested deeper than ${deepest} levels`, {
+        expected: `at most ${deepest} lists and objects within each other`,
+        found: 'more',
+        next: 'correct the file',
+      });
+    }
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+  }
 }
 
 function decode(bytes: Uint8Array, file: string): string {

@@ -42,6 +42,8 @@ export const EvalCheck = z.discriminatedUnion('type', [
     type: z.literal('command'),
     command: z.string().min(1),
     exit: z.int().default(0),
+    /** It prints JSON with a `score`, which passes from here on; its exit status counts for nothing then. */
+    min_score: z.number().optional(),
     timeout_seconds: z.number().positive().default(120),
     files: RelativePath.optional(),
   }),
@@ -105,8 +107,9 @@ export interface EvalFile {
   text?: string;
 }
 
-/** One eval as an importer reads it. */
+/** One eval as an importer reads it. `skill` null: the one that the file speaks of. */
 export interface Eval {
+  skill: string | null;
   id: string | number | null;
   name: string | null;
   turns: string[];

@@ -158,9 +158,10 @@ async function gradeTrial(
           await writeFile(join(draft, 'command.json'), prettyJson(saved));
         });
         const { exitCode, timedOut } = await readJson(join(target, 'command.json'), CommandRun);
-        const tail = (await readFile(join(target, 'stdout.txt'), 'utf8')).trim().split('\n').at(-1)?.slice(0, 200) ?? '';
+        const stdout = await readFile(join(target, 'stdout.txt'), 'utf8');
+        const tail = stdout.trim().split('\n').at(-1)?.slice(0, 200) ?? '';
         records.push({ path: relative(lab.run.run, target), sha256: await recordHash(target) });
-        return { exitCode, timedOut, tail };
+        return { exitCode, timedOut, stdout, tail };
       },
     };
     const assertions: AssertionGrade[] = [];

@@ -1,5 +1,5 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { SettingsError } from './errors.js';
 import type { SourceTree } from './eval-import.js';
 
@@ -14,12 +14,15 @@ export async function openSourceTree(path: string): Promise<{ tree: SourceTree; 
     throw new SettingsError(`Nothing at ${path}`, { expected: 'a file or folder', found: 'nothing', next: 'correct --from' });
   }
   const folder = found.isDirectory() ? start : dirname(start);
-  const root = (await above(folder, '.git')) ?? (await above(folder, 'SKILL.md')) ?? folder;
+  const repository = await above(folder, '.git');
+  const skill = repository === null ? await above(folder, 'SKILL.md') : null;
+  const root = repository ?? skill ?? folder;
   const has = async (file: string) => (await stat(join(root, file)).catch(() => null))?.isFile() === true;
   return {
     root,
     from: relative(root, start).replaceAll('\\', '/'),
     tree: {
+      ...(skill === null ? {} : { skill: basename(skill) }),
       read: async (file) => ((await has(file)) ? readFile(join(root, file)) : null),
       list: async (below) => (await filesBelow(join(root, below))).map((file) => (below === '' ? file : `${below}/${file}`)),
     },

@@ -237,7 +237,7 @@ describe('checks', () => {
       loaded: [{ skill: 'tea', line: 2, how: 'file-read' }] as never,
     },
     tree: null,
-    run: async () => ({ exitCode: 3, timedOut: false, tail: 'no cup' }),
+    run: async () => ({ exitCode: 3, timedOut: false, stdout: 'no cup', tail: 'no cup' }),
     ...parts,
   });
 
@@ -279,9 +279,25 @@ describe('checks', () => {
   });
 
   test('a command that does not end is unscored, not failed', async () => {
-    const hanging = output({ run: async () => ({ exitCode: null, timedOut: true, tail: '' }) });
+    const hanging = output({ run: async () => ({ exitCode: null, timedOut: true, stdout: '', tail: '' }) });
     expect((await runCheck(EvalCheck.parse({ type: 'command', command: 'x' }), hanging)).passed).toBeNull();
   });
+
+  test.each([
+    ['{"score":1,"details":"ok"}', 1, true],
+    ['{"score":0.5}', 0, false],
+    ['checking\n{"score":1}\n', 1, true],
+    ['{\n "score": 0,\n "details": "no cup"\n}', 0, false],
+    ['all good', 0, null],
+    ['', 1, null],
+  ])(
+    'a grader that prints %j with exit status %i gives %s by its score; without one there is no verdict',
+    async (stdout, exitCode, expected) => {
+      const printing = output({ run: async () => ({ exitCode, timedOut: false, stdout, tail: '' }) });
+      const check = EvalCheck.parse({ type: 'command', command: 'x', min_score: 1 });
+      expect((await runCheck(check, printing)).passed).toBe(expected);
+    },
+  );
 });
 
 describe('the way out and back', () => {

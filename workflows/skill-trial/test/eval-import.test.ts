@@ -25,6 +25,11 @@ async function imported(files: Record<string, string | Buffer>, options: Partial
   return { ...made, cases, told: describeLosses({ ...made }).join('\n') };
 }
 
+const skillFiles = (files: object) =>
+  Object.keys(files)
+    .filter((path) => path.startsWith('skills-src/'))
+    .map((path) => path.split('/').slice(2).join('/'))
+    .sort();
 const json = (value: unknown) => ({ 'tea/evals/evals.json': JSON.stringify(value) });
 const skillCreator = (one: object) => json({ skill_name: 'tea', evals: [{ id: 1, prompt: 'Brew', ...one }] });
 
@@ -133,6 +138,27 @@ describe('defects of the wild', () => {
     const error = await imported({ 'tea/evals/evals.json': text }).catch((caught) => caught);
     expect(error).toBeInstanceOf(SettingsError);
     expect(error.message.split('\n')[0]).toBe(`${place} is not valid JSON`);
+  });
+
+  test('lists within lists without end are one clear error', async () => {
+    const text = `[{"prompt":"x","assertions":["y"],"nest":${'['.repeat(20_000)}${']'.repeat(20_000)}}]`;
+    await expect(imported({ 'tea/evals/evals.json': text })).rejects.toThrow(
+      'tea/evals/evals.json is nested deeper than 100 levels',
+    );
+  });
+
+  test('a check that cannot be used is warned of once; a file that would leave the workspace is not delivered', async () => {
+    const { told, files } = await imported(
+      skillCreator({
+        assertions: [{ text: 'Odd', type: 'regex', pattern: '(' }],
+        should_trigger: 'yes',
+        files: [{ path: '../../up.txt', content: 'x' }],
+      }),
+    );
+    expect(told.match(/assertions\[0\]/g)).toHaveLength(1);
+    expect(told).toContain('file ../../up.txt would lie outside of the workspace');
+    expect(told).toContain('should_trigger is a string, true or false was expected');
+    expect(Object.keys(files).filter((path) => path.includes('up.txt'))).toEqual([]);
   });
 
   test('bytes that are no UTF-8 are refused', async () => {
@@ -267,6 +293,35 @@ describe('trigger files', () => {
   });
 });
 
+describe('labels of triggers', () => {
+  test.each([
+    ['expected_primary', 'coffee', false],
+    ['expected_skill', 'Tea', true],
+    ['expected_skill', 'my-plugin:tea', true],
+    ['expected_primary', ['coffee', 'tea'], true],
+    ['expected_trigger', 'should_not', false],
+    ['label', 'ambiguous', undefined],
+  ])('%s: %j with no skill_name in the file', async (key, label, expected) => {
+    const rows = [
+      { query: 'make tea', [key]: label },
+      { query: 'brew', [key]: true },
+    ];
+    const { cases, told } = await imported({ 'tea/evals/trigger-evals.json': JSON.stringify(rows) });
+    expect(cases.map((one) => one.eval?.should_trigger)).toEqual(expected === undefined ? [true] : [expected, true]);
+    if (expected === undefined) expect(told).toContain('entry[0] does not say whether it should trigger');
+  });
+
+  test('an id that is there twice is called by another, and said', async () => {
+    const rows = [
+      { id: 'a', query: 'x', should_trigger: true },
+      { id: 'a', query: 'y', should_trigger: false },
+    ];
+    const { cases, told } = await imported({ 'tea/evals/trigger-evals.json': JSON.stringify(rows) });
+    expect(cases.map((one) => one.eval?.source?.id)).toEqual(['a', 'a-2']);
+    expect(told).toContain('entry[1]: id a is there already');
+  });
+});
+
 describe('other projects', () => {
   test('waza: tasks in files, graders of the eval, follow-ups', async () => {
     const { cases, told } = await imported({
@@ -298,9 +353,29 @@ describe('other projects', () => {
       'tea/leaf.txt': 'green',
     });
     expect(cases[0]?.eval?.assertions).toMatchObject([
-      { weight: 0.7, check: { command: 'test -f cup' } },
+      { weight: 0.7, check: { command: 'test -f cup', min_score: 1 } },
       { weight: 0.3, text: 'Is hot' },
     ]);
+  });
+
+  test('skillgrade: a file that instruction, rubric or run names is meant by its text; what a grader needs is laid out for it alone', async () => {
+    const { cases, files } = await imported({
+      'tea/eval.yaml':
+        'skill: .\ntasks:\n- name: brew\n  instruction: instructions/brew.md\n  solution: solutions/solve.sh\n  graders: [{type: deterministic, run: node graders/check.js}, {type: llm_rubric, rubric: rubrics/hot.md}, {type: deterministic, run: graders/all.sh}]\n',
+      'tea/instructions/brew.md': 'Brew',
+      'tea/graders/check.js': 'print',
+      'tea/graders/all.sh': 'node graders/check.js',
+      'tea/rubrics/hot.md': 'Is hot',
+      'tea/solutions/solve.sh': 'pour',
+    });
+    expect(String(files['data/cases/tea-brew/task.txt'])).toBe('Brew');
+    expect(cases[0]?.eval?.assertions).toMatchObject([
+      { check: { command: 'node graders/check.js', min_score: 1, files: 'graders' } },
+      { text: 'Is hot' },
+      { check: { command: 'node graders/check.js', min_score: 1, files: 'graders' } },
+    ]);
+    expect(files['data/cases/tea-brew/graders/check.js']).toBe('print');
+    expect(skillFiles(files)).toEqual(['SKILL.md']);
   });
 
   test('Harbor: the tests stay hidden from the agent and grade by their reward', async () => {
@@ -317,5 +392,90 @@ describe('other projects', () => {
     expect(files['data/cases/tea-brew/lab-tests/test.sh']).toBe('echo 1 > $TMPDIR/verifier/reward.txt\n');
     expect(Object.keys(files).filter((path) => path.includes('/repo/'))).toEqual(['data/cases/tea-brew/repo/.gitkeep']);
     expect(told).toContain('environment/');
+    expect(skillFiles(files), 'neither tests nor solution come along with the skill').toEqual(['SKILL.md']);
+  });
+
+  test('a task.toml that is no TOML is named with its place', async () => {
+    const error = await imported({ 'tea/t/task.toml': 'version = \n' }).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(SettingsError);
+    expect(error.message.split('\n')[0]).toBe('tea/t/task.toml:1:11 is not valid TOML');
+  });
+
+  test('waza: what is not read of a grader is named, and a prompt file lies beside its task', async () => {
+    const { files, told, cases } = await imported({
+      'tea/eval.yaml':
+        'skill: tea\nconfig: {}\ngraders: [{type: file, name: f, config: {must_exist: [a], must_not_exist: [b], content_patterns: [{path: a}]}}]\ntasks: [tasks/one.yaml]\n',
+      'tea/tasks/one.yaml': 'id: one\ninputs: {prompt_file: one.md}\n',
+      'tea/tasks/one.md': 'Brew',
+    });
+    expect(String(files['data/cases/tea-one/task.txt'])).toBe('Brew');
+    expect(cases[0]?.eval?.assertions.map(({ check }) => check)).toMatchObject([{ expect: 'exists' }, { expect: 'absent' }]);
+    expect(told).toContain('graders[0] (type file): content_patterns of its config');
+    expect(skillFiles(files)).toEqual(['SKILL.md']);
+  });
+});
+
+describe('skills', () => {
+  const other = (name: string, text: string) => `---\nname: ${name}\ndescription: Brews.\n---\n${text}\n`;
+  const evals = JSON.stringify([{ id: 1, prompt: 'Brew', assertions: ['Hot'] }]);
+
+  test('two skills of one name: the second is refused by name, and its evals never run with the first', async () => {
+    const { cases, told } = await imported(
+      { ...json(JSON.parse(evals)), 'old/tea/SKILL.md': other('tea', 'Boil'), 'old/tea/evals/evals.json': evals },
+      { from: '' },
+    );
+    expect(cases.map((one) => one.eval?.source?.file)).toEqual(['old/tea/evals/evals.json']);
+    expect(told).toContain('another skill called tea comes from old/tea: this one and its evals are not imported');
+  });
+
+  test('names of another script stay apart', async () => {
+    const { cases, files } = await imported(
+      {
+        '煎茶/SKILL.md': other('煎茶', 'one'),
+        '煎茶/evals/evals.json': evals,
+        '緑茶/SKILL.md': other('緑茶', 'two'),
+        '緑茶/evals/evals.json': evals,
+      },
+      { from: '' },
+    );
+    expect(cases.map((one) => one.eval?.skill)).toEqual(['skill', 'skill-2']);
+    expect(String(files['skills-src/skill-2/SKILL.md'])).toContain('two');
+  });
+
+  test('an eval that names another skill is run with that one', async () => {
+    const { cases } = await imported({
+      ...json({
+        evals: [
+          { id: 1, skill: 'tea', prompt: 'a', assertions: ['x'] },
+          { id: 2, skill: 'milk', prompt: 'b', assertions: ['x'] },
+        ],
+      }),
+      'milk/SKILL.md': other('milk', 'Warm'),
+    });
+    expect(cases.map((one) => one.eval?.skill)).toEqual(['tea', 'milk']);
+  });
+
+  test.each([
+    ['its own folder', { skill: 'pdf' }, ['SKILL.md', 'core/lib.py', 'forms.md', 'notes.md']],
+    ['a repository', {}, ['SKILL.md', 'forms.md']],
+  ])('a skill at the root of %s comes with its files, and what stays behind is said', async (_, more, expected) => {
+    const all: Record<string, string> = {
+      'SKILL.md': other('pdf', 'Read forms.md'),
+      'forms.md': 'f',
+      'notes.md': 'n',
+      'core/lib.py': 'l',
+      'evals/evals.json': evals,
+    };
+    const made = await importEvals(
+      {
+        ...more,
+        read: async (path) => (all[path] === undefined ? null : Buffer.from(all[path])),
+        list: async (folder) => Object.keys(all).filter((path) => folder === '' || path.startsWith(`${folder}/`)),
+      },
+      { from: 'evals/evals.json' },
+    );
+    expect(skillFiles(made.files)).toEqual(expected);
+    const left = made.losses.filter(({ status }) => status === 'dropped').map(({ what }) => what.split(' of the ')[0]);
+    expect(left).toEqual(expected.length === 2 ? ['notes.md, core/lib.py'] : []);
   });
 });

@@ -67,7 +67,7 @@ export function readEvalsJson(value: unknown, reading: EvalReading): EvalSet {
     ids.push(String(made.id ?? ''));
     evals.push(made);
   }
-  const { [key]: _list, skill_name: _name, skill_deps, ...extra } = top;
+  const { [key]: _list, skill_name: _name, skill: _skill, skill_deps, ...extra } = top;
   return {
     dialect: dialectOf(top, key, list),
     file: reading.file,
@@ -127,6 +127,8 @@ function readEval(one: Loose, at: string, { note }: EvalReading): Eval | null {
   const expected = firstOf(one, ['expected_output', 'ground_truth'])?.value;
   const expectedOutput = typeof expected === 'string' && expected.trim() !== '' ? expected : null;
   const should = typeof one.should_trigger === 'boolean' ? one.should_trigger : null;
+  if (should === null && one.should_trigger !== undefined && one.should_trigger !== null)
+    note('dropped', `${at}.should_trigger is ${kindOf(one.should_trigger)}, true or false was expected`);
   if (assertions.length === 0 && should === null)
     note(
       'warned',
@@ -137,6 +139,7 @@ function readEval(one: Loose, at: string, { note }: EvalReading): Eval | null {
     note('mapped', `${at}: ${Object.keys(extra).join(', ')} kept as they are, nothing follows from them`);
   return {
     ...emptyEval(),
+    skill: typeof one.skill === 'string' && one.skill.trim() !== '' ? one.skill : null,
     id: typeof id === 'string' || typeof id === 'number' ? id : null,
     name: typeof one.name === 'string' && one.name.trim() !== '' ? one.name : null,
     turns,

@@ -1,14 +1,28 @@
-import { parse } from 'smol-toml';
+import { parse, TomlError } from 'smol-toml';
+import { SettingsError } from '../errors.js';
 import type { EvalSet } from '../eval.js';
 import { type EvalReading, emptyEval, isObject } from '../eval-reading.js';
 
 /** The folder that a Harbor task's tests write their reward into, and where they do here. */
 const rewards = ['/logs/verifier', '$TMPDIR/verifier'] as const;
 
+function tomlOf(text: string, file: string): Record<string, unknown> {
+  try {
+    return parse(text) as Record<string, unknown>;
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    throw new SettingsError(`${file}:${error.line}:${error.column} is not valid TOML`, {
+      expected: 'TOML',
+      found: error.message.split('\n')[0] ?? error.message,
+      next: 'correct that line',
+    });
+  }
+}
+
 /** One Harbor task: instruction.md is the prompt, tests/test.sh the grader, whose reward of 1 is a pass. */
 export async function readHarbor(toml: string, reading: EvalReading): Promise<EvalSet | null> {
   const { note } = reading;
-  const value = parse(toml) as Record<string, unknown>;
+  const value = tomlOf(toml, reading.file);
   const prompt = await reading.text('instruction.md');
   if (prompt === null || prompt.trim() === '') {
     note('missing', 'instruction.md: a task without an instruction, not imported');

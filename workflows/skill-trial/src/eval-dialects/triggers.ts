@@ -1,5 +1,6 @@
 import type { Eval, EvalSet } from '../eval.js';
-import { type EvalReading, emptyEval, firstOf, isObject, kindOf, type Loose } from '../eval-reading.js';
+import { type EvalReading, emptyEval, firstOf, isObject, kindOf, type Loose, uniqueId } from '../eval-reading.js';
+import { slugOf } from '../slug.js';
 import { evalList } from './evals-json.js';
 
 const labelKeys = [
@@ -38,7 +39,7 @@ export function isTriggers(value: unknown): boolean {
 }
 
 /** Trigger evals in their shapes: a list, a list under queries or cases, or two lists. */
-export function readTriggers(value: unknown, { file, note }: EvalReading): EvalSet {
+export function readTriggers(value: unknown, { file, note, skillHere }: EvalReading): EvalSet {
   const top = isObject(value) ? value : {};
   const named = firstOf(top, ['skill_name', 'skill'])?.value;
   const skill = typeof named === 'string' ? named : null;
@@ -54,18 +55,24 @@ export function readTriggers(value: unknown, { file, note }: EvalReading): EvalS
       note('missing', `${at} has no query: not imported`);
       continue;
     }
+    const of = typeof entry.skill === 'string' ? entry.skill : null;
     const key = labelKeys.find((one) => one in entry);
-    const should = key === undefined ? null : labelOf(entry[key], skill);
+    const should = key === undefined ? null : labelOf(entry[key], key, of ?? skill ?? skillHere);
     if (should === null) {
       note('missing', `${at} does not say whether it should trigger (${labelKeys.join(', ')}): not imported`);
       continue;
     }
     if (key !== 'should_trigger')
       note('mapped', `${at}.${key} ${JSON.stringify(entry[key as string])} is read as should_trigger: ${should}`);
-    const used = [query.key, key, 'id', 'name'];
+    const used = [query.key, key, 'id', 'name', 'skill'];
     const extra = Object.fromEntries(Object.entries(entry).filter(([one]) => !used.includes(one)));
-    const id = typeof entry.id === 'string' || typeof entry.id === 'number' ? entry.id : null;
-    evals.push({ ...emptyEval(), id, turns: [query.value], shouldTrigger: should, extra });
+    let id = typeof entry.id === 'string' || typeof entry.id === 'number' ? entry.id : null;
+    const ids = evals.map((one) => String(one.id ?? ''));
+    if (id !== null && ids.includes(String(id))) {
+      note('warned', `${at}: id ${id} is there already; this one is called ${uniqueId(String(id), ids)}`);
+      id = uniqueId(String(id), ids);
+    }
+    evals.push({ ...emptyEval(), skill: of, id, turns: [query.value], shouldTrigger: should, extra });
   }
   const extra = Object.fromEntries(
     Object.entries(top).filter(
@@ -75,11 +82,24 @@ export function readTriggers(value: unknown, { file, note }: EvalReading): EvalS
   return { dialect: 'triggers', file, skill, deps: [], evals, extra };
 }
 
-/** A label as people write it: true or false, or the name of the skill that should load, null for none. */
-function labelOf(label: unknown, skill: string | null): boolean | null {
+const yes = /^(true|yes|positive|trigger|should([_ -]?trigger)?)$/i;
+const no = /^(false|no|none|null|negative|(should[_ -]?not|no|not)([_ -]?trigger)?)?$/i;
+
+/**
+ * A label as people write it: true or false, or the name of the skill that should load, null for none; several names where any will do.
+ * Null: it does not say. The name of another skill says that this one should not load, where a name is what the key asks for.
+ */
+function labelOf(label: unknown, key: string, skill: string | null): boolean | null {
   if (typeof label === 'boolean') return label;
-  if (label === null || label === '' || label === 'none') return false;
-  if (typeof label === 'string')
-    return /^(true|yes)$/i.test(label) || (!/^(false|no)$/i.test(label) && (skill === null || label === skill));
-  return null;
+  if (label === null) return false;
+  if (Array.isArray(label)) {
+    const all = label.map((one) => labelOf(one, key, skill));
+    return all.includes(true) ? true : all.includes(null) ? null : false;
+  }
+  if (typeof label !== 'string') return null;
+  // plugins put their own name before the skill's
+  if (skill !== null && slugOf(label.split(/[:/]/).at(-1) as string) === slugOf(skill)) return true;
+  if (yes.test(label)) return true;
+  if (no.test(label)) return false;
+  return key.startsWith('expected_') && skill !== null ? false : null;
 }

@@ -54,7 +54,11 @@ async function readTask(task: unknown, at: string, common: Assertion[], reading:
     note('missing', `${at} is ${kindOf(task)} without inputs: not imported`);
     return null;
   }
-  const fromFile = typeof inputs.prompt_file === 'string' ? await reading.text(inputs.prompt_file) : null;
+  const beside = at.includes('/') ? at.slice(0, at.lastIndexOf('/') + 1) : '';
+  const fromFile =
+    typeof inputs.prompt_file === 'string'
+      ? ((await reading.text(`${beside}${inputs.prompt_file}`)) ?? (await reading.text(inputs.prompt_file)))
+      : null;
   const prompt = typeof inputs.prompt === 'string' ? inputs.prompt : fromFile;
   if (prompt === null || prompt.trim() === '') {
     note(
@@ -96,6 +100,12 @@ function expectations(expected: Loose, at: string, note: EvalReading['note']): A
   );
 }
 
+/** What is read of a grader's `config`. */
+const read = [
+  ...['regex_match', 'must_match', 'pattern', 'regex_not_match', 'must_not_match', 'contains', 'not_contains'],
+  ...['must_exist', 'must_not_exist', 'required_skills', 'prompt', 'rubric'],
+];
+
 /** Graders with their `config`; a regular expression or text list may hold several. */
 function waGraders(value: unknown, at: string, note: EvalReading['note']): Assertion[] {
   if (!Array.isArray(value)) return [];
@@ -117,9 +127,13 @@ function waGraders(value: unknown, at: string, note: EvalReading['note']): Asser
     for (const text of texts(config.contains, note, at)) add('contains', { value: text }, `contains ${text}`);
     for (const text of texts(config.not_contains, note, at)) add('not_contains', { value: text }, `does not contain ${text}`);
     for (const path of texts(config.must_exist, note, at)) add('file_exists', { path }, `${path} exists`);
+    for (const path of texts(config.must_not_exist, note, at)) add('file_absent', { path }, `${path} does not exist`);
+    for (const skill of texts(config.required_skills, note, at)) add('skill_activated', { skill }, `loads the skill ${skill}`);
     for (const rubric of texts(config.prompt ?? config.rubric, note, at))
       made.push({ id: `${id}-${made.length + 1}`, text: rubric, kind: 'quality', ...weight });
+    const unread = Object.keys(config).filter((key) => !read.includes(key));
     if (made.length === 0) note('dropped', `${at}[${index}] (type ${one.type}): nothing in its config can be read`);
+    else if (unread.length > 0) note('dropped', `${at}[${index}] (type ${one.type}): ${unread.join(', ')} of its config`);
     return made;
   });
 }
