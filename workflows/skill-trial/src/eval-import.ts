@@ -153,6 +153,11 @@ async function addSet(
     lose('mapped', `${Object.keys(set.extra).join(', ')} kept as they are, nothing follows from them`);
   for (const [index, one] of set.evals.entries()) {
     const wanted = `${skill}-${slugOf(String(one.id ?? one.name ?? index + 1)) || index + 1}`.slice(0, 80);
+    if (/^\/[a-z]/i.test(one.turns[0] as string))
+      lose(
+        'warned',
+        `eval ${one.id ?? one.name ?? index + 1} begins with "/": an agent may take it for a command of its own and get other words in each arm`,
+      );
     const name = uniqueId(set.dialect === 'triggers' ? `${wanted}-trigger` : wanted, made.cases);
     made.cases.push(name);
     await addCase(name, one, set, skill, names, skillFolder, tree, all, made, lose);

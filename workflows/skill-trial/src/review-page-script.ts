@@ -10,7 +10,8 @@ function shown() { return evals.filter((one) => !one.hidden); }
 function filter() {
   const words = search.value.toLowerCase().split(/\\s+/).filter(Boolean);
   for (const one of evals) {
-    const text = one.textContent.toLowerCase();
+    // not the words of the page itself, such as the file that an event stands in
+    const text = [...one.querySelectorAll('h2,h2+p,details,pre,td,li')].map((part) => part.textContent).join(' ').toLowerCase();
     one.hidden = !words.every((word) => text.includes(word)) || (changed.checked && one.dataset.changed === '0') || (differs.checked && one.dataset.differs === '0');
   }
   at = -1;

@@ -140,6 +140,11 @@ describe('defects of the wild', () => {
     expect(error.message.split('\n')[0]).toBe(`${place} is not valid JSON`);
   });
 
+  test('a prompt that begins like a command of the agent is warned of', async () => {
+    const { told } = await imported(skillCreator({ prompt: '/skill:tea brew', assertions: ['x'] }));
+    expect(told).toContain('eval 1 begins with "/"');
+  });
+
   test('lists within lists without end are one clear error', async () => {
     const text = `[{"prompt":"x","assertions":["y"],"nest":${'['.repeat(20_000)}${']'.repeat(20_000)}}]`;
     await expect(imported({ 'tea/evals/evals.json': text })).rejects.toThrow(

@@ -115,6 +115,9 @@ describe.skipIf(missing && process.env.CI !== 'true')('review.html in a browser'
     expect(await visible()).toEqual(['tea-1', 'tea-2']);
     await page.fill('#search', 'pour img');
     expect(await visible()).toEqual([]);
+    // where an event stands is no prompt, output or assertion
+    await page.fill('#search', 'events.jsonl');
+    expect(await page.textContent('#state')).toMatch(/^0 of /);
     await page.fill('#search', 'onerror');
     expect(await visible()).toEqual(['tea-2']);
     await page.fill('#search', '');
