@@ -70,6 +70,13 @@ export async function runContained(plan: ContainedPlan, watchFor = watchDisk): P
     seen = what;
     ending.abort(`limit: ${what}`);
   });
+  // asking the engine costs as much as a start: once, whether the run ends or fails
+  let removed: ReturnType<typeof removeContainer> | null = null;
+  const close = async () => {
+    if (command.container === undefined) return { memoryKill: null };
+    removed ??= removeContainer(command.container);
+    return removed;
+  };
   try {
     const outcome = await runProcess({
       ...plan.process,
@@ -85,7 +92,7 @@ export async function runContained(plan: ContainedPlan, watchFor = watchDisk): P
     // process table of its own they have ended with it, and some may only be on their way out.
     const left = (await cgroup?.close()) ?? 0;
     if (!isolates(sandbox.kind)) outcome.sweptProcesses += left;
-    const memoryKill = command.container === undefined ? null : (await removeContainer(command.container)).memoryKill;
+    const { memoryKill } = await close();
     const disk = await watch.close();
     // the last look comes after the end, and another limit may have ended it: only what the process was stopped for has ended it
     const full = outcome.stopped === `limit: ${seen}` ? seen : null;
@@ -118,7 +125,7 @@ export async function runContained(plan: ContainedPlan, watchFor = watchDisk): P
   } finally {
     await watch.close();
     await cgroup?.close();
-    if (command.container !== undefined) await removeContainer(command.container);
+    await close();
   }
 }
 

@@ -1,11 +1,11 @@
 import { agreementRows } from './agreement-row.js';
 import { layOutBlind } from './blinding.js';
-import { noteChecks } from './control.js';
 import { RecordError } from './errors.js';
 import type { Lab } from './lab.js';
 import { appendLedger, readLedger } from './ledger.js';
 import { guessMeasure, noteUnblinding } from './mapping.js';
 import { prettyJson, writeWhole } from './record.js';
+import { noteChecks } from './saved-check.js';
 import { type Scores, scoreVariants } from './score.js';
 import { noteDeskLock, readDeskLock } from './scoring-lock.js';
 import { scoringState, sheetsOf } from './scoring-state.js';

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LimitHit } from './containment.js';
-import { differentVariants, type Obtain, recordedBy } from './control.js';
+import { differentVariants } from './control.js';
 import { FrozenError } from './errors.js';
 import { baseOf, caseOf, type Lab } from './lab.js';
 import { Lock } from './lock.js';
 import { frozenPlace } from './place.js';
 import { prettyJson, readJson, recordHash, writeWhole } from './record.js';
 import { readReference } from './reference.js';
+import { type Obtain, recordedBy } from './saved-check.js';
 import { isUnreadable } from './test-framework.js';
 import type { SavedTrial } from './trial-record.js';
 import { inTurn } from './turn.js';
