@@ -148,8 +148,9 @@ async function executeConverted(path: string, options: NotebookOptions): Promise
         throw error instanceof KernelError ? fail(error.kind, null, `${error.message.split('\n')[0]} (${error.found})`) : error;
       }
       run.results.push({ cell, id, ...execution });
-      // tslab sends no error message: what went wrong is the text on stderr, which for a compiler error begins with its line.
-      const line = /^(\d+):\d+ - /m.exec(execution.stderr)?.[1];
+      // tslab sends no error message: what went wrong is the text on stderr. A compiler error begins with its line; the kernel puts the
+      // cell and its line into a stack trace.
+      const line = /^(\d+):\d+ - /m.exec(execution.stderr)?.[1] ?? inCell(cell).exec(execution.stderr)?.[1];
       if (execution.status === 'error') throw fail('cell', line === undefined ? null : Number(line), complaint(execution.stderr));
     }
     return run;
@@ -158,6 +159,9 @@ async function executeConverted(path: string, options: NotebookOptions): Promise
     run.elapsedMs = performance.now() - started;
   }
 }
+
+/** A line of a stack trace that lies in this cell: the innermost comes first. */
+const inCell = (cell: number) => new RegExp(`^\\s+at .*\\bcell-${cell}:(\\d+)\\)?$`, 'm');
 
 // The kernel's own part of a stack trace says nothing about the cell.
 function complaint(stderr: string): string {

@@ -105,10 +105,22 @@ describe('executing a notebook', () => {
 
   it.each([
     ['a compiler error, with its line', 'const fine = 1;\n\nconst wrong: number = "text";', 3, "Type 'string'"],
-    ['an exception', 'throw new Error("on purpose");', null, 'on purpose'],
+    [
+      'an exception, with the line as it was written',
+      'interface One { a: number }\n\nthrow new Error("on purpose");',
+      3,
+      'on purpose',
+    ],
+    ['an exception after an await', 'type One = 1;\nawait Promise.resolve();\nthrow new Error("later");', 3, 'later'],
+    ['an exception in a function of a cell before', 'const two = 2;\nfails(\n  two,\n);', 2, 'helper'],
+    ['what is thrown and is no error', 'throw "a word";', null, 'a word'],
     ['an import of what is not there', "import { nothing } from 'skill-trial';", 1, 'nothing'],
   ])('stops at the first failing cell and names notebook, cell and what went wrong: %s', async (_, code, line, text) => {
-    const path = notebookOf('failing', ['console.log("fine")', code, 'console.log("never")']);
+    const path = notebookOf('failing', [
+      'console.log("fine");\nfunction fails(n: number): void { throw new Error("helper " + n); }',
+      code,
+      'console.log("never")',
+    ]);
     const failure = await executeNotebook(path).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(NotebookError);
     expect(failure).toMatchObject({ kind: 'cell', cell: 2, line, path, message: expect.stringContaining(text) });

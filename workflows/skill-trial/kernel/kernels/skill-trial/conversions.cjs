@@ -2,6 +2,7 @@
 // made once and kept below .cache/cells (decision 0041): a kernel that finds all its cells there never loads the TypeScript compiler.
 const { createHash } = require('node:crypto');
 const { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs');
+const { SourceMap } = require('node:module');
 const path = require('node:path');
 
 const compiler = require.resolve('@tslab/typescript-for-tslab', { paths: [path.dirname(require.resolve('tslab/package.json'))] });
@@ -16,10 +17,11 @@ exports.findPackages = (asked) =>
   asked && existsSync(path.join(asked, 'node_modules', 'skill-trial')) ? asked : path.resolve(__dirname, '../../../../..');
 
 /**
- * Makes tslab ask for kept conversions first. `still`: no file changes while the kernel runs, so none is watched. Returns `warm`, which
+ * Makes tslab ask for kept conversions first. `still`: no file changes while the kernel runs, so none is watched.
+ * `converted` is called with the maps of each cell (for `lineOfCell`). Returns `warm`, which
  * loads the compiler at once, for a person who will type cells that nobody has run yet, and `compiled`, which tells whether it was loaded.
  */
-exports.keepConversions = (root, { still }) => {
+exports.keepConversions = (root, { still, converted = () => {} }) => {
   const loadCompiler = once(() => {
     delete require.cache[compiler];
     const real = require(compiler);
@@ -28,7 +30,7 @@ exports.keepConversions = (root, { still }) => {
   });
   const createWatchCompilerHost = (files, options, ...rest) => {
     // Without `types` every package of @types is read, those of the tools that build the lab as well.
-    const host = loadCompiler().createWatchCompilerHost(files, { ...options, types: ['node'] }, ...rest);
+    const host = loadCompiler().createWatchCompilerHost(files, { ...options, types: ['node'], inlineSourceMap: true }, ...rest);
     const { watchFile, watchDirectory } = host;
     const fixed = (name) => name.includes('/node_modules/');
     const cells = new Set(files);
@@ -39,6 +41,17 @@ exports.keepConversions = (root, { still }) => {
     host.watchDirectory = (name, ...more) => (still || fixed(`${name}/`) ? closed : watchDirectory.call(host, name, ...more));
     return host;
   };
+  // tslab converts a cell twice, to JavaScript and then to CommonJS, and keeps no map of either: without them an error has no line.
+  let maps = [];
+  const transpileModule = (text, request) => {
+    const [comment = '', inline] = /\/\/# sourceMappingURL=data:application\/json;base64,(\S+)\s*$/.exec(text) ?? [];
+    const compilerOptions = { ...request.compilerOptions, sourceMap: true };
+    const made = loadCompiler().transpileModule(text.slice(0, text.length - comment.length), { ...request, compilerOptions });
+    const first = inline === undefined ? [] : [mappings(Buffer.from(inline, 'base64').toString())];
+    maps = [mappings(made.sourceMapText), ...first];
+    return { ...made, outputText: made.outputText.replace(/\/\/# sourceMappingURL=\S+\s*$/, '') };
+  };
+  const own = { createWatchCompilerHost, transpileModule };
   // `__esModule` stops tslab from copying every property, which would load the compiler.
   const stub = moduleOf(
     compiler,
@@ -47,7 +60,7 @@ exports.keepConversions = (root, { still }) => {
       {
         get: (_, key) => {
           if (key === '__esModule') return true;
-          return key === 'createWatchCompilerHost' ? createWatchCompilerHost : loadCompiler()[key];
+          return own[key] ?? loadCompiler()[key];
         },
       },
     ),
@@ -67,8 +80,12 @@ exports.keepConversions = (root, { still }) => {
       convert(declarations, source) {
         const key = modules || options.isJS || options.isBrowser ? null : store.key(declarations, source);
         const kept = key === null ? null : store.read(key);
-        if (kept !== null) return kept;
-        const made = real().convert(declarations, source);
+        if (kept !== null) {
+          converted(kept.maps);
+          return kept;
+        }
+        const made = { ...real().convert(declarations, source), maps };
+        converted(made.maps);
         if (key !== null && made.diagnostics.length === 0 && made.sideOutputs === undefined) store.write(key, made);
         return made;
       },
@@ -116,10 +133,10 @@ function openStore(root) {
         return null; // not made yet, or not readable: made again
       }
     },
-    write(key, { output, declOutput, hasToplevelAwait, lastExpressionVar }) {
+    write(key, { output, declOutput, hasToplevelAwait, lastExpressionVar, maps }) {
       mkdirSync(folder, { recursive: true });
       const draft = path.join(folder, `${key}.${process.pid}.tmp`);
-      writeFileSync(draft, JSON.stringify({ output, declOutput, hasToplevelAwait, lastExpressionVar }));
+      writeFileSync(draft, JSON.stringify({ output, declOutput, hasToplevelAwait, lastExpressionVar, maps }));
       renameSync(draft, path.join(folder, `${key}.json`));
     },
     /** Removes what was kept for other states of the packages. */
@@ -131,6 +148,20 @@ function openStore(root) {
   };
 }
 exports.openStore = openStore;
+
+const mappings = (map) => JSON.parse(map).mappings;
+
+/** The line of a cell that a place in what was made of it comes from, from 1; null: none. Lines and columns from 1. */
+exports.lineOfCell = (maps, line, column) => {
+  let at = { originalLine: line - 1, originalColumn: column - 1 };
+  for (const one of maps) {
+    const map = new SourceMap({ version: 3, sources: ['cell'], names: [], mappings: one });
+    at = map.findEntry(at.originalLine, at.originalColumn);
+    if (at.originalLine === undefined) return null;
+  }
+  // tslab puts a line of its own before each cell
+  return at.originalLine < 1 ? null : at.originalLine;
+};
 
 /** A hash of everything beside the cells that a conversion follows from: installed versions, the workspace's declarations, Node's generation. */
 function stateOfPackages(root) {
