@@ -37,7 +37,7 @@ export interface EvalImportOptions extends ModelWish {
 export async function importEvals(tree: SourceTree, options: EvalImportOptions): Promise<Imported> {
   const losses: Loss[] = [];
   const sets: EvalSet[] = [];
-  const skillsMade: ImportedSkills = { folders: new Map(), evals: new Set() };
+  const skillsMade: ImportedSkills = { folders: new Map(), evals: new Set(), sets: new Map() };
   const all = await tree.list('');
   const named = all.includes(options.from) ? [options.from] : evalFilesBelow(all, options.from);
   if (named.length === 0) {
@@ -148,6 +148,13 @@ async function addSet(
     if (name !== null) names.push(name);
   }
   const skill = names[0] as string;
+  const written = JSON.stringify([skill, set.evals]);
+  const twin = skillsMade.sets.get(written);
+  if (twin !== undefined) {
+    lose('dropped', `the same evals of ${skill} as in ${twin}`);
+    return names;
+  }
+  skillsMade.sets.set(written, set.file);
   if (set.skill !== null && slugOf(set.skill) !== skill) lose('mapped', `skill ${set.skill} is called ${skill} here`);
   if (Object.keys(set.extra).length > 0)
     lose('mapped', `${Object.keys(set.extra).join(', ')} kept as they are, nothing follows from them`);

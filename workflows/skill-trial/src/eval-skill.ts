@@ -11,6 +11,8 @@ export interface ImportedSkills {
   folders: Map<string, string>;
   /** What belongs to evals: paths, and folders that end in a slash. A skill comes without them: they tell what is asserted. */
   evals: Set<string>;
+  /** The evals that each skill has already, as text → their file. */
+  sets: Map<string, string>;
 }
 
 /** The folder of a skill: the nearest one above the file; else one of that name anywhere, nearest first. Null: none. */

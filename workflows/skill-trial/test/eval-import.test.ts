@@ -433,6 +433,14 @@ describe('skills', () => {
     expect(told).toContain('another skill called tea comes from old/tea: this one and its evals are not imported');
   });
 
+  test('a copy of a skill with the same evals counts once', async () => {
+    const skill = '---\nname: tea\ndescription: Brews tea.\n---\nWarm the pot.\n';
+    const copy = { 'z/tea/SKILL.md': skill, 'z/tea/evals/evals.json': evals };
+    const { cases, told } = await imported({ 'tea/evals/evals.json': evals, ...copy }, { from: '' });
+    expect(cases).toHaveLength(1);
+    expect(told).toContain('dropped: z/tea/evals/evals.json: the same evals of tea as in tea/evals/evals.json');
+  });
+
   test('names of another script stay apart', async () => {
     const { cases, files } = await imported(
       {
