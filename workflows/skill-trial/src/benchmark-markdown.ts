@@ -1,4 +1,4 @@
-import { type Benchmark, type BenchmarkEval, meanOf } from './benchmark.js';
+import { type Benchmark, type BenchmarkEval, type BenchmarkRun, meanOf } from './benchmark.js';
 import type { EvalEffect } from './eval-effect.js';
 import { countGrades, type PassCount, passRate } from './grade.js';
 import { signFlipTest } from './statistics/case-test.js';
@@ -61,7 +61,9 @@ function effectTable(effects: EvalEffect[], evals: BenchmarkEval[], [arm, contro
         shownCount(effect.without),
         signed(effect.points),
         signed(effect.meanPoints),
-        interval === null ? 'none: too few runs' : `${signed(100 * interval.low)} to ${signed(100 * interval.high)}`,
+        interval === null
+          ? 'none: too few runs'
+          : `${signed(100 * interval.low)} to ${signed(100 * interval.high)}${interval.attained < 0.955 ? '' : ` (${(100 * interval.attained).toFixed(1)} %)`}`,
         test.p === null || test.smallestP === null ? 'unknown' : `${shownP(test.p)} (${shownP(test.smallestP)})`,
         effect.conclusion,
         `${mean(arm, 'tokens', 0)} / ${mean(control, 'tokens', 0)}`,
@@ -75,23 +77,37 @@ function shownP(p: number): string {
   return p < 0.001 ? '< 0.001' : p.toFixed(3);
 }
 
-function caveats({ evals, effects, timedOut, unscored, judge }: Benchmark): string[] {
+function caveats({ evals, effects, timedOut, unscored, judge, invalid = [] }: Benchmark): string[] {
   const finished = (side: 'with' | 'without') => countGrades(evals.flatMap((one) => one[side]));
   const [withIt, without] = [finished('with'), finished('without')];
+  const idle = evals.filter(
+    (one) => !isScored(one) && runsOf(one).length > 0 && runsOf(one).every(({ trigger }) => trigger === null),
+  );
   return [
     '',
     '- Differences are in percentage points, worked out from the counts. Assertions of one run go together, so that runs are the units of every test: p exchanges the labels of the runs within each eval, and "higher" and "lower" are said at .05 after Holm’s correction over the skills, of these evals alone. A few evals of a skill say nothing of other tasks.',
     ...needs(effects),
+    ...(effects.some(({ interval }) => interval !== null)
+      ? [
+          '- An interval of few runs is wider than its 95 %, as wide as the share behind it says: it may hold 0 where p is small. What is said of these evals goes by p.',
+        ]
+      : []),
     ...together(effects),
     `- "not distinguishable" is no "no difference": that needs an equivalence margin declared before the runs.`,
     `- Timed out: ${timedOut.with} with, ${timedOut.without} without a skill. They pass none of their assertions above; without them: ${shownCount(withIt.finished)} with, ${shownCount(without.finished)} without${effects.length > 1 ? ' (all skills)' : ''}.`,
     `- Unscored: ${unscored} assertions, in no count. ${judge === null ? 'There is no judge: assertions without a check are unscored.' : `Judge: ${judge}.`}`,
+    ...invalid.map(({ trial, problems }) => `- Left out of everything above: ${cell(trial)} (${cell(problems.join('; '))}).`),
+    ...(idle.length === 0 ? [] : [`- Without a criterion, and so in no count: ${idle.map((one) => cell(one.case)).join(', ')}.`]),
   ];
 }
 
 /** An eval with assertions: others ask only whether the skill is loaded. */
-function isScored({ with: withIt, without, further }: BenchmarkEval): boolean {
-  return [...withIt, ...without, ...Object.values(further).flat()].some(({ assertions }) => assertions.length > 0);
+function isScored(one: BenchmarkEval): boolean {
+  return runsOf(one).some(({ assertions }) => assertions.length > 0);
+}
+
+function runsOf({ with: withIt, without, further }: BenchmarkEval): BenchmarkRun[] {
+  return [...withIt, ...without, ...Object.values(further).flat()];
 }
 
 /** All evals together, for evals like these: evals are the units. */

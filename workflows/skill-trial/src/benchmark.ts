@@ -30,6 +30,8 @@ export const BenchmarkEval = z.strictObject({
   id: z.union([z.string(), z.number()]).nullable(),
   name: z.string(),
   prompt: z.string(),
+  /** Prompts after the first; absent: none. */
+  followUps: z.array(z.string()).optional(),
   /** Runs in the arm that gives the skill, and in its control. */
   with: z.array(BenchmarkRun),
   without: z.array(BenchmarkRun),
@@ -67,6 +69,8 @@ export const Benchmark = z.strictObject({
   ),
   /** Of the first arm with skills. */
   triggers: z.array(TriggerReport),
+  /** Runs that count in nothing, and why: what proves them, or the comparison of the arms, failed. Absent: none. */
+  invalid: z.array(z.strictObject({ trial: z.string(), problems: z.array(z.string()) })).optional(),
   timedOut: z.strictObject({ with: z.int(), without: z.int() }),
   unscored: z.int().nonnegative(),
 });
@@ -80,12 +84,14 @@ export type EarlierBenchmark = z.infer<typeof EarlierBenchmark>;
 
 /**
  * The benchmark of a graded study: the first contrast of its arms, and what the further ones show. Invalid trials are left out.
- * `responses` and `files` hold what each trial answered and left behind, by its id.
+ * `responses`, `files` and `tokens` hold what each trial answered, left behind and used in all, by its id: a provider may say how long a
+ * prompt was and not how much of it was cached.
  */
 export function makeBenchmark(
   study: Study,
   responses: Map<string, string>,
   files: Map<string, MadeFiles> = new Map(),
+  tokens: Map<string, number | null> = new Map(),
 ): Benchmark {
   const { lab, grading } = study;
   const [contrast, ...others] = contrasts(lab.experiment);
@@ -102,13 +108,13 @@ export function makeBenchmark(
         tool_calls,
       } = result.values;
       const made = files.get(result.id) ?? { files: [], more: 0 };
-      const tokens = fresh === null || output === null ? null : fresh + (cached ?? 0) + output;
+      const split = fresh === null || output === null ? null : fresh + (cached ?? 0) + output;
       return [
         {
           ...grade,
           status: result.status,
           response: responses.get(result.id) ?? '',
-          tokens,
+          tokens: split ?? tokens.get(result.id) ?? null,
           seconds: elapsed_seconds,
           toolCalls: tool_calls,
           ...(made.files.length === 0 ? {} : { files: made.files }),
@@ -119,7 +125,7 @@ export function makeBenchmark(
   const evals = lab.experiment.cases.flatMap((name): BenchmarkEval[] => {
     const one = caseOf(lab, name);
     if (one.eval === undefined) return [];
-    const { skill, source } = one.eval as EvalSettings;
+    const { skill, source, follow_ups: followUps = [] } = one.eval as EvalSettings;
     return [
       {
         case: name,
@@ -127,6 +133,7 @@ export function makeBenchmark(
         id: source?.id ?? null,
         name: source?.name ?? one.title,
         prompt: one.taskBytes.toString('utf8'),
+        ...(followUps.length === 0 ? {} : { followUps }),
         with: namesOf(lab, contrast?.arm ?? '', name).length > 0 ? runsOf(name, contrast?.arm) : [],
         without: runsOf(name, contrast?.control),
         further: Object.fromEntries(others.map(({ arm }) => [arm, runsOf(name, arm)])),
@@ -153,6 +160,9 @@ export function makeBenchmark(
     const triggers = before.some((one) => one?.arm === arm) ? [] : triggersOf(arm);
     return triggers.length === 0 ? {} : { triggers };
   };
+  const invalid = study.results
+    .filter((result) => !result.valid && caseOf(lab, result.case).eval !== undefined)
+    .map(({ id, problems }) => ({ trial: id, problems }));
   const all = { with: countGrades(evals.flatMap((one) => one.with)), without: countGrades(evals.flatMap((one) => one.without)) };
   return {
     schemaVersion: 2,
@@ -174,6 +184,7 @@ export function makeBenchmark(
       effects: effectsOf((one) => ({ with: one.further[arm] ?? [], without: runsOf(one.case, control) })),
     })),
     triggers: triggersOf(contrast?.arm),
+    ...(invalid.length === 0 ? {} : { invalid }),
     timedOut: { with: all.with.timedOut, without: all.without.timedOut },
     unscored: all.with.unscored + all.without.unscored,
   };

@@ -65,7 +65,14 @@ export async function addCase(
     {
       schema_version: 1,
       name,
-      title: (one.name ?? (one.turns[0] as string).split('\n').find((line) => line.trim() !== '') ?? name).slice(0, 120),
+      title: (
+        one.name ??
+        (one.turns[0] as string)
+          .split('\n')
+          .find((line) => line.trim() !== '')
+          ?.trim() ??
+        name
+      ).slice(0, 120),
       summary: `Eval ${one.id ?? one.name ?? ''} of skill ${skill}, from ${set.file}`,
       language: 'node',
       repo: { path: 'repo' },

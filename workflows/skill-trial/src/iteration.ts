@@ -10,8 +10,11 @@ import { hashOf } from './hash.js';
 import { jsonBytes, type MadeFiles, madeFiles, mostOfAll } from './made-file.js';
 import type { RunPaths } from './paths.js';
 import { prettyJson, readJson } from './record.js';
+import { readCalls } from './recording.js';
 import { reviewPage } from './review-page.js';
 import type { Study } from './study.js';
+import { sumUsage } from './usage.js';
+import { answeredCalls } from './usage-record.js';
 
 /** The folders of all iterations, the first one first. */
 export async function listIterations(run: RunPaths): Promise<string[]> {
@@ -58,6 +61,7 @@ export async function writeIteration(study: Study): Promise<{ number: number; fo
   if (grading === null || lab.experiment.evals === undefined) return null;
   const responses = new Map<string, string>();
   const made = new Map<string, MadeFiles>();
+  const tokens = new Map<string, number | null>();
   const last = (await iterationNumbers(lab.run)).at(-1);
   const before = last === undefined ? null : await readJson(join(lab.run.iteration(last), 'results.json'), EarlierBenchmark);
   const known = before === null ? new Map<string, MadeFiles>() : filesByContent(before);
@@ -69,8 +73,12 @@ export async function writeIteration(study: Study): Promise<{ number: number; fo
     const own = earlier !== undefined && jsonBytes(earlier.files) <= room ? earlier : await madeFiles(lab, trial, room);
     room -= jsonBytes(own.files);
     made.set(trial.record.id, own);
+    const answered = answeredCalls(await readCalls(trial.folder));
+    const { inputTotal, output } = sumUsage(answered.map(({ usage }) => usage));
+    const isKnown = answered.length > 0 && inputTotal !== null && output !== null;
+    tokens.set(trial.record.id, isKnown ? inputTotal + output : null);
   }
-  const benchmark = makeBenchmark(study, responses, made);
+  const benchmark = makeBenchmark(study, responses, made, tokens);
   const same = before !== null && hashOf(before) === hashOf(benchmark);
   const number = same ? (last as number) : (last ?? 0) + 1;
   const folder = lab.run.iteration(number);

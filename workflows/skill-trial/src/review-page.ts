@@ -29,6 +29,7 @@ export function reviewPage(benchmark: Benchmark, iteration: number, changes: Ver
 ${benchmark.scripted && html`<p class="scripted">SCRIPTED: a script stood in for the model or the judge. Nothing here is measured.</p>`}
 ${benchmark.effects.length > 0 && effectChart(benchmark.effects)}
 ${changes !== null && html`<p>${changes.length} ${changes.length === 1 ? 'verdict' : 'verdicts'} changed since iteration ${iteration - 1}.</p>`}
+${(benchmark.invalid ?? []).map(({ trial, problems }) => html`<p>Left out: ${trial} (${problems.join('; ')}).</p>`)}
 </header>
 <div class="bar" role="search">
 <input id="search" type="search" aria-label="Search" placeholder="Search prompts, outputs, assertions">
@@ -70,7 +71,7 @@ ${interval !== null && html`<line x1="${x(100 * interval.low)}" x2="${x(100 * in
 ${points !== null && html`<circle cx="${x(points)}" cy="${y}" r="5"></circle>`}</g>`;
 })}
 </svg>
-<figcaption>Difference in percentage points with the skill: a dot from all counts, a short stroke for each eval, and a line for the 95 % interval where the runs are enough for one. For these evals only; no line, or one that crosses 0, is not distinguishable.</figcaption>
+<figcaption>Difference in percentage points with the skill: a dot from all counts, a short stroke for each eval, and a line for the 95 % interval where the runs are enough for one. For these evals only. Whether a skill is distinguishable is said by p, in benchmark.md: with few runs the line is wider than that and may cross 0 all the same.</figcaption>
 </figure>`;
 }
 
@@ -83,6 +84,8 @@ function evalBlock(one: BenchmarkEval, changes: VerdictChange[], furtherTitle: (
 <p>Skill ${one.skill} · with ${withIt.passed} of ${withIt.total} · without ${without.passed} of ${without.total}</p>
 ${changes.length > 0 && html`<ul>${changes.map((change) => html`<li>${change.arm}${change.repeat} ${change.assertion}: ${change.before} → ${change.now}</li>`)}</ul>`}
 <details><summary>Prompt</summary><pre tabindex="0">${shortened(one.prompt)}</pre></details>
+${(one.followUps ?? []).map((prompt, index) => html`<details><summary>Follow-up ${index + 1}</summary><pre tabindex="0">${shortened(prompt)}</pre></details>`)}
+${repeats.length === 0 && html`<p>No valid run.</p>`}
 ${repeats.map((repeat) => {
   const of = (runs: BenchmarkRun[]) => runs.find((run) => run.repeat === repeat);
   return html`<h3>Run ${repeat}</h3><div class="sides">${side('With the skill', of(one.with))}${side('Without', of(one.without))}${Object.entries(one.further).map(([arm, runs]) => side(furtherTitle(arm), of(runs)))}</div>`;

@@ -14,6 +14,7 @@ import { type RunOutput, runCheck } from '../src/eval-check.js';
 import { evalEffects, pointsOf, sortEffects } from '../src/eval-effect.js';
 import { countGrades, passRate, type TrialGrade } from '../src/grade.js';
 import { readEvalTable } from '../src/published-tables.js';
+import { reviewPage } from '../src/review-page.js';
 import type { Study } from '../src/study.js';
 import { triggerReports } from '../src/trigger-rate.js';
 import { trialResult } from './fixture.js';
@@ -216,12 +217,27 @@ test('trigger rates are those of one arm, and of its valid trials alone', () => 
         repeats: 2,
         decision: {},
       },
-      cases: new Map([['tea-1', { eval: { skill: 'tea' }, title: 'Tea', taskBytes: Buffer.from('Brew') }]]),
+      cases: new Map([
+        ['tea-1', { eval: { skill: 'tea', follow_ups: ['And now?'] }, title: 'Tea', taskBytes: Buffer.from('Brew') }],
+      ]),
     },
     grading: { judge: null, judgeScripted: false, trials: trials.map(({ grade }) => grade) },
     results: trials.map(({ result }) => result),
   } as unknown as Study;
-  const { triggers, further, ...rest } = makeBenchmark(study, new Map());
+  const { triggers, further, ...rest } = makeBenchmark(study, new Map(), new Map(), new Map([['tea-1.P.1', 140]]));
+  // what does not count is named with its reason
+  const left = study.results.filter(({ valid }) => !valid).map(({ id, problems }) => ({ trial: id, problems }));
+  expect(left).toHaveLength(1);
+  expect(rest.invalid).toEqual(left);
+  expect(rest.evals[0]?.followUps).toEqual(['And now?']);
+  // the provider did not say how much of the prompt was cached: what was used in all is known all the same
+  expect(rest.evals[0]?.further.P?.map(({ tokens }) => tokens)).toEqual([140, null]);
+  const page = reviewPage({ ...rest, triggers, further }, 1, null);
+  expect(page).toContain('Follow-up 1');
+  expect(page).toContain(`Left out: ${left[0]?.trial}`);
+  expect(benchmarkMarkdown({ ...rest, triggers, further }, 1, null)).toContain(
+    `- Left out of everything above: ${left[0]?.trial}`,
+  );
   expect(triggers).toMatchObject([{ skill: 'tea', truePositive: 1, falseNegative: 0, recall: { k: 1, n: 1 }, confusions: [] }]);
   // a further arm has a report of its own
   expect(further).toMatchObject([{ arm: 'P', triggers: [{ skill: 'tea', truePositive: 0, falseNegative: 2 }] }]);
