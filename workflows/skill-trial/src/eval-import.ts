@@ -74,7 +74,13 @@ export async function importEvals(tree: SourceTree, options: EvalImportOptions):
     };
     try {
       const set = await readEvalFile((await tree.read(file)) as Buffer, reading);
-      if (set !== null) sets.push(...bySkill(set));
+      if (set === null) continue;
+      const parts = bySkill(set);
+      for (const part of parts) {
+        const isHere = part.skill === null || slugOf(part.skill) === slugOf(reading.skillHere ?? '');
+        if (parts.length === 1 || isHere || skillsNamed(part.skill as string, all).length > 0) sets.push(part);
+        else note('missing', `no SKILL.md of ${part.skill}: ${part.evals.length} evals that name it are not imported`);
+      }
     } catch (error) {
       if (named.length === 1 || !(error instanceof LabError)) throw error;
       note('missing', `${error.message.split('\n')[0]}: ${error.found}`);

@@ -456,16 +456,18 @@ describe('skills', () => {
   });
 
   test('an eval that names another skill is run with that one', async () => {
-    const { cases } = await imported({
+    const { cases, told } = await imported({
       ...json({
         evals: [
           { id: 1, skill: 'tea', prompt: 'a', assertions: ['x'] },
           { id: 2, skill: 'milk', prompt: 'b', assertions: ['x'] },
+          { id: 3, skill: 'gone', prompt: 'c', assertions: ['x'] },
         ],
       }),
       'milk/SKILL.md': other('milk', 'Warm'),
     });
     expect(cases.map((one) => one.eval?.skill)).toEqual(['tea', 'milk']);
+    expect(told).toContain('missing: tea/evals/evals.json: no SKILL.md of gone: 1 evals that name it are not imported');
   });
 
   test.each([
