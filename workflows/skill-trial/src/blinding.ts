@@ -92,6 +92,16 @@ export async function layOutBlind(lab: Lab, lock: Lock, trials: SavedTrial[]): P
   return redactions;
 }
 
+/** A skill's name as a text may hold it, whole words only. */
+function nameIn(name: string): RegExp {
+  return new RegExp(`(?<![\\p{L}\\p{N}])${name.replace(/-/g, '[-_ ]')}(?![\\p{L}\\p{N}])`, 'giu');
+}
+
+/** The skills whose name a text does not hold. A word that the task itself says (`pdf`) tells no arm, and a judge needs it. */
+export function unnamedIn<S extends Pick<Skill, 'name'>>(text: string, skills: Iterable<S>): S[] {
+  return [...skills].filter(({ name }) => !nameIn(name).test(text));
+}
+
 /** Takes out what names the mode: paths to skills, SKILL.md, skill names and the word itself, whole words only. Each kind is counted. */
 export function redact(
   text: string,
@@ -105,10 +115,7 @@ export function redact(
     ...[...skills]
       .map(({ name }) => name)
       .sort((a, b) => b.length - a.length)
-      .map((name): [string, RegExp] => [
-        `skill name ${sha256(name).slice(0, 8)}`,
-        new RegExp(`(?<![\\p{L}\\p{N}])${name.replace(/-/g, '[-_ ]')}(?![\\p{L}\\p{N}])`, 'giu'),
-      ]),
+      .map((name): [string, RegExp] => [`skill name ${sha256(name).slice(0, 8)}`, nameIn(name)]),
     ['the word skill', /(?<![\p{L}\p{N}])skills?(?![\p{L}\p{N}])/giu],
   ];
   let result = text;

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { applyPatch } from './base.js';
-import { redact } from './blinding.js';
+import { redact, unnamedIn } from './blinding.js';
 import { requireConsent } from './consent.js';
 import { differentVariants } from './control.js';
 import { offeredSkills } from './delivery.js';
@@ -75,9 +75,13 @@ export async function gatherGrading(
   const concerned = trials.filter((trial) => caseOf(lab, trial.record.case).eval !== undefined);
   const judged = new Map<string, { marks: JudgeMark[]; record: { path: string; sha256: string } }>();
   const put = async (trial: SavedTrial) => {
-    const rows = judgeRowsOf(caseOf(lab, trial.record.case).eval as EvalSettings);
+    const one = caseOf(lab, trial.record.case);
+    const own = one.eval as EvalSettings;
+    const rows = judgeRowsOf(own);
     if (judge === undefined || rows.length === 0 || trial.record.status === 'timed-out') return;
-    const read = async (file: string) => redact(await readFile(join(trial.folder, file), 'utf8'), lab.skills.values()).text;
+    const told = [one.taskBytes.toString('utf8'), ...own.follow_ups, ...rows.map(({ requirement }) => requirement)].join('\n');
+    const hidden = unnamedIn(told, lab.skills.values());
+    const read = async (file: string) => redact(await readFile(join(trial.folder, file), 'utf8'), hidden).text;
     const artifact: Artifact = { response: await read('response.md'), patch: await read('patch.diff') };
     const { key_env: _key, prices: _prices, ...model } = judge.model;
     const target = lab.run.grade(trial.record.content, hashOf({ version: 1, model, tries: judge.tries, rows, artifact }));

@@ -95,6 +95,31 @@ test('a real judge is asked only after a yes: without one no request is made and
   }
 });
 
+test('a judge reads the name of a skill where the task says it as well, and nowhere else', async () => {
+  const bodies: string[] = [];
+  const server = createServer(async (req, res) => {
+    let body = '';
+    for await (const chunk of req) body += chunk;
+    bodies.push(body);
+    res.end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    const real = withJudge({ id: 'real', api: 'openai-completions', base_url, parameters: {} });
+    const asked = async (task: string) => {
+      const cases = new Map([...lab.cases, [one, { ...caseOf(lab, one), taskBytes: Buffer.from(task) }]]);
+      bodies.length = 0;
+      await runGrading({ ...real, cases }, [await trial('B', `${task} As a changelog line: dates.`)], { consent: true });
+      return bodies[0] ?? '';
+    };
+    expect(await asked('Write a changelog line.')).toContain('As a changelog line: dates.');
+    expect(await asked('Announce it.')).toContain('As a [redacted]: dates.');
+  } finally {
+    server.close();
+  }
+});
+
 test('a SCRIPTED judge needs no yes; its grades are read again from what it said', async () => {
   const scripted = withJudge({ id: 'stand-in', api: 'openai-completions', scripted: 'words', parameters: {} });
   const trials = [await trial('A', '- parseDate() now accepts week numbers.\n'), await trial('B', answer)];
