@@ -1,19 +1,24 @@
 import type { Conditions } from './lock.js';
 import type { Study } from './study.js';
 
+/** How a limitation that is a deviation from the plan begins. */
+export const deviation = 'Deviation from the plan:';
+
 /** A plan that changed after a run had begun: every part of the decision rule, the cases and the repeats that differ from the lock before. */
 export function planDeviations({ locks, ledger }: Pick<Study, 'locks' | 'ledger'>): string[] {
   return locks.flatMap((lock, index) => {
     const before = locks[index - 1];
-    const at = ledger.findIndex((line) => line.event.kind === 'lock' && line.event.lock === lock.id);
-    if (before === undefined || !ledger.slice(0, Math.max(0, at)).some((line) => line.event.kind === 'started')) return [];
+    // a lock that was taken up again has a line for each time; one without a line was put in force after all that the ledger tells
+    const times = locks.slice(0, index).filter(({ id }) => id === lock.id).length;
+    const lines = ledger.flatMap(({ event }, at) => (event.kind === 'lock' && event.lock === lock.id ? [at] : []));
+    if (before === undefined || !ledger.slice(0, lines[times]).some((line) => line.event.kind === 'started')) return [];
     const [old, now] = [planOf(before.conditions.settings), planOf(lock.conditions.settings)];
     const changed = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
       (key) => JSON.stringify(old[key]) !== JSON.stringify(now[key]),
     );
     return changed.map(
       (key) =>
-        `Deviation from the plan: ${key} was ${JSON.stringify(old[key] ?? 'not set')} and became ${JSON.stringify(now[key] ?? 'not set')} at ${lock.frozenAt}, after runs had begun.`,
+        `${deviation} ${key} was ${JSON.stringify(old[key] ?? 'not set')} and became ${JSON.stringify(now[key] ?? 'not set')} at ${lock.frozenAt}, after runs had begun.`,
     );
   });
 }

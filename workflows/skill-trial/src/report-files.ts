@@ -6,6 +6,8 @@ import { scriptsOf } from './arm.js';
 import { liveFigure, renderFigure } from './figure.js';
 import { figureCsv, figureData } from './figure-data.js';
 import type { Lab } from './lab.js';
+import { Lock } from './lock.js';
+import { noteLock } from './lock-history.js';
 import { prettyJson, readJson, writeWhole } from './record.js';
 import { assembleReport, Report, reportJsonSchema } from './report.js';
 import { keepReport } from './report-index.js';
@@ -66,6 +68,8 @@ function mark(svg: string, scripted: boolean): string {
 /** The report step: writes the files and removes figures that no longer belong. */
 export async function writeReport(lab: Lab): Promise<{ folder: string; report: Report }> {
   const { published, figures } = await readAnalysis(lab);
+  // a lock that a cache restored has no line yet: going back to an earlier plan would leave no trace
+  await noteLock(lab, await readJson(lab.run.lock, Lock));
   const study = await readStudy(lab);
   const { report, files } = await renderReport(study, published, figures);
   await mkdir(lab.run.figures, { recursive: true });

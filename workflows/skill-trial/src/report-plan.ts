@@ -1,4 +1,5 @@
 import { armWords } from './arm.js';
+import { deviation } from './limitation.js';
 import { metricOf } from './metric.js';
 import type { Model } from './model.js';
 import { formatDelta, formatValue } from './number-format.js';
@@ -21,6 +22,7 @@ export function planSection(report: Report, views: ContrastView[]): Section {
     ];
   };
   const unit = metricOf(rule.primary).unit;
+  const deviations = report.limitations.filter((one) => one.startsWith(deviation));
   return {
     id: 'plan',
     title: 'Question and plan',
@@ -47,7 +49,7 @@ export function planSection(report: Report, views: ContrastView[]): Section {
         ],
       },
       text(
-        'The plan is part of the lock; points 6 and 7 of the twelve say whether it came before the first run and stayed. All other metrics, tests and tables are exploratory.',
+        `The plan is part of the lock, and a change of it after the first run is a deviation: ${deviations.length === 0 ? 'there is none' : deviations.join(' ')}${deviations.length === 0 ? '.' : ''} All other metrics, tests and tables are exploratory.`,
       ),
       ...views.flatMap(({ name, decision }): Block[] =>
         decision === undefined

@@ -152,7 +152,7 @@ export function attemptsSection(report: Report): Section {
       ...(report.locks.length > 1
         ? [
             text(
-              `The plan or the conditions were changed ${report.locks.length - 1} times: each change is a deviation. Trials under an older lock stay on the disk.`,
+              `The plan or the conditions were changed ${report.locks.length === 2 ? 'once' : `${report.locks.length - 1} times`}: each change is a deviation. Trials under an older lock stay on the disk.`,
             ),
           ]
         : []),

@@ -199,7 +199,7 @@ function lockRows(study: Study): Report['locks'] {
       before === undefined
         ? []
         : keys.filter((key) => JSON.stringify(lock.conditions[key]) !== JSON.stringify(before.conditions[key]));
-    return { id: lock.id, frozenAt: lock.frozenAt, current: lock.id === study.lock.id, changes };
+    return { id: lock.id, frozenAt: lock.frozenAt, current: index === study.locks.length - 1, changes };
   });
 }
 

@@ -23,7 +23,7 @@ import { Verdicts } from './verdict-run.js';
 export interface Study {
   lab: Lab;
   lock: Lock;
-  /** Every lock the experiment ever had, in ledger order, the present one last. */
+  /** Every lock in the order in which the ledger has it put in force, the present one last. One that was taken up again stands again, `frozenAt` then being the time of that. */
   locks: Lock[];
   ledger: LedgerLine[];
   schedule: ScheduleLine[];
@@ -130,9 +130,18 @@ async function readSchedule(file: string): Promise<ScheduleLine[]> {
 }
 
 async function readLocks(lab: Lab, ledger: LedgerLine[], present: Lock): Promise<Lock[]> {
-  const order = ledger.flatMap((line) => (line.event.kind === 'lock' ? [line.event.lock] : []));
   const files = (await readdir(lab.run.locks).catch(() => [] as string[])).filter((name) => name.endsWith('.json'));
   const locks = await Promise.all(files.map((name) => readJson(join(lab.run.locks, name), Lock)));
-  const last = (id: string) => (id === present.id ? Number.MAX_SAFE_INTEGER : order.indexOf(id));
-  return locks.sort((a, b) => last(a.id) - last(b.id));
+  return lockHistory(locks, ledger, present);
+}
+
+/** Locks in the order in which they were put in force ({@link Study}); those without a ledger line come first. */
+export function lockHistory(locks: Lock[], ledger: LedgerLine[], present: Lock): Lock[] {
+  const noted = ledger.flatMap(({ event, at }) => (event.kind === 'lock' ? [{ id: event.lock, at }] : []));
+  const history = locks.filter(({ id }) => id !== present.id && !noted.some((one) => one.id === id));
+  for (const { id, at } of noted) {
+    const lock = locks.find((one) => one.id === id);
+    if (lock !== undefined) history.push(history.some((one) => one.id === id) ? { ...lock, frozenAt: at } : lock);
+  }
+  return history.at(-1)?.id === present.id ? history : [...history, present];
 }

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { Experiment } from '../src/experiment.js';
+import type { LedgerLine } from '../src/ledger.js';
 import { planDeviations } from '../src/limitation.js';
+import type { Lock } from '../src/lock.js';
 import { makePlan, planLines } from '../src/plan.js';
+import { lockHistory } from '../src/study.js';
 import { runsOf, trialResult } from './fixture.js';
 
 const experiment = (parts: Record<string, unknown> = {}) =>
@@ -81,4 +84,32 @@ test('a threshold changed after the first run is a deviation; changed before, it
   const late = planDeviations({ locks, ledger: [locked('1'), line({ kind: 'started' }), locked('2')] });
   expect(late).toHaveLength(1);
   expect(late[0]).toContain('min_improvement was 0.1 and became 0.05');
+});
+
+test('a plan that was frozen before the first run and taken up again after it is a deviation as well', () => {
+  const lock = (id: string, least: number) =>
+    ({
+      id,
+      frozenAt: `2026-01-0${id}T00:00:00.000Z`,
+      conditions: { settings: experiment({ decision: { min_improvement: least, tested_class: 'a', untested_class: 'b' } }) },
+    }) as unknown as Lock;
+  const at = '2026-02-02T00:00:00.000Z';
+  const line = (event: unknown) => ({ event, at }) as LedgerLine;
+  const [one, two] = [lock('1', 0.1), lock('2', 0.05)];
+  const ledger = [line({ kind: 'lock', lock: '1' }), line({ kind: 'lock', lock: '2' }), line({ kind: 'started' })];
+  // with its ledger line, and where a cache restored it and no line was written
+  for (const after of [[...ledger, line({ kind: 'lock', lock: '1' })], ledger]) {
+    const locks = lockHistory([two, one], after, one);
+    expect(locks.map(({ id }) => id)).toEqual(['1', '2', '1']);
+    expect(planDeviations({ locks, ledger: after })).toEqual([
+      expect.stringContaining('min_improvement was 0.05 and became 0.1'),
+    ]);
+  }
+  expect(lockHistory([two, one], ledger, two).map(({ id }) => id)).toEqual(['1', '2']);
+});
+
+test('an effect is named with its unit and the power that is wanted', () => {
+  expect(planLines(makePlan(experiment(), [])).join('\n')).toMatch(
+    /for an effect of 2 standard deviations between runs, 80 % power: \d+ repeats/,
+  );
 });
