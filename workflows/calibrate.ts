@@ -1,4 +1,4 @@
-import { formatValue, PrerequisiteError, reachLines, runCalibration, writeProgress } from 'skill-trial';
+import { formatDistance, formatValue, PrerequisiteError, reachLines, runCalibration, writeProgress } from 'skill-trial';
 import { argv, chalk } from 'zx';
 import { step } from './step.js';
 
@@ -25,7 +25,7 @@ await step(
     for (const row of found.metrics) {
       const value = (which: number | null) => formatValue(which, row.unit);
       say(
-        `${row.title}: ${value(row.spread.median)} (${value(row.spread.min)} to ${value(row.spread.max)}), ${row.n.used} runs; medians ${value(row.distance)} apart, by chance below ${value(row.relabelled.p95)} in 95 %`,
+        `${row.title}: ${value(row.spread.median)} (${value(row.spread.min)} to ${value(row.spread.max)}), ${row.n.used} runs; medians ${formatDistance(row.distance, row.unit)} apart, by chance at most ${formatDistance(row.relabelled.p95, row.unit)} in 95 %`,
       );
     }
     for (const line of reachLines(found)) say(line);

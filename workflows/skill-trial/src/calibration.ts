@@ -11,7 +11,7 @@ import { freeze } from './freeze.js';
 import type { Lab } from './lab.js';
 import { metrics } from './metric.js';
 import { NoiseFloor, noiseFloors } from './noise-floor.js';
-import { formatValue } from './number-format.js';
+import { formatDistance, formatValue } from './number-format.js';
 import { runPaths } from './paths.js';
 import { prettyJson, writeWhole } from './record.js';
 import { trialsOfArm } from './schedule.js';
@@ -110,16 +110,17 @@ export async function runCalibration(
 /** calibration.md. */
 export function calibrationMarkdown(one: Calibration): string {
   const value = (row: NoiseFloor, which: number | null) => formatValue(which, row.unit);
+  const apart = (row: NoiseFloor, which: number | null) => formatDistance(which, row.unit);
   const rows = one.metrics.map(
     (row) =>
-      `| ${row.title} | ${row.n.used}/${row.n.total} | ${value(row, row.spread.median)} (${value(row, row.spread.min)} to ${value(row, row.spread.max)}) | ${value(row, row.a)}, ${value(row, row.b)} | ${value(row, row.distance)} | ${value(row, row.relabelled.median)} | ${value(row, row.relabelled.p95)} | ${row.p === null ? 'not available' : row.p.toFixed(3)} (at best ${row.smallestP === null ? 'not available' : row.smallestP.toFixed(3)}) |`,
+      `| ${row.title} | ${row.n.used}/${row.n.total} | ${value(row, row.spread.median)} (${value(row, row.spread.min)} to ${value(row, row.spread.max)}) | ${value(row, row.a)}, ${value(row, row.b)} | ${apart(row, row.distance)} | ${apart(row, row.relabelled.median)} | ${apart(row, row.relabelled.p95)} | ${row.p === null ? 'not available' : row.p.toFixed(3)} (at best ${row.smallestP === null ? 'not available' : row.smallestP.toFixed(3)}) |`,
   );
   const [a, b] = one.labels;
   return `# ${one.scripted ? 'SCRIPTED: ' : ''}${one.experiment}: arm ${one.arm} against itself
 
 ${one.scripted ? 'A server played a written script in place of the model: this shows the noise of the machine and of the script, and nothing about any model.\n\n' : ''}Arm ${one.arm} was run under two labels, ${a} and ${b}, ${one.repeats} ${one.repeats === 1 ? 'run' : 'runs'} each on ${one.cases.join(', ')}, under the same conditions in every respect (lock ${one.lock.slice(0, 12)}): ${one.trials.valid} of ${one.trials.planned} trials are valid. Whatever differs here differs by chance.
 
-| Metric | n | All runs: median (range) | Medians of ${a}, ${b} | Their distance | Distance by chance: half are below | 95 % are below | p |
+| Metric | n | All runs: median (range) | Medians of ${a}, ${b} | Their distance | Distance by chance: half are at most | 95 % are at most | p |
 |---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
@@ -135,7 +136,7 @@ How often the lab is wrong over many experiments, with drift, cases far apart an
 export function reachLines({ metrics: rows }: Pick<Calibration, 'metrics'>): string[] {
   const least = [...new Set(rows.flatMap(({ smallestP }) => (smallestP === null ? [] : [smallestP])))].sort((a, b) => b - a)[0];
   return [
-    '"By chance" is over all ways to give these runs their two labels within a case. A difference between two arms that is below the 95 % column is within the noise of this set-up.',
+    '"By chance" is over all ways to give these runs their two labels within a case. A difference between two arms that is no greater than what 95 % are at most is within the noise of this set-up.',
     ...(least === undefined
       ? ['No metric has a value in both groups: nothing can be said of the noise.']
       : least > 0.05

@@ -70,7 +70,7 @@ export type { Progress, VariantProgress } from './mark-progress.js';
 export { MetricId, metricOf, metrics } from './metric.js';
 export { executeNotebooks, formatNotebook, notebookWithOutputs, readNotebook, stripOutputs } from './notebook.js';
 export { checkNotebooks, describeProblem, type NotebookProblem } from './notebook-check.js';
-export { formatDelta, formatValue } from './number-format.js';
+export { formatDelta, formatDistance, formatValue } from './number-format.js';
 export { opening } from './opening.js';
 // settings
 export { type Outlook, outlook, outlookWords, progressFollower, readProgress, underWay } from './outlook.js';

@@ -16,6 +16,11 @@ export function formatDelta(value: number | null, unit: string): string {
   return `${sign}${formatValue(size, unit)}`;
 }
 
+/** How far two values lie apart, without a sign; fractions in percentage points. */
+export function formatDistance(value: number | null, unit: string): string {
+  return formatDelta(value, unit).replace(/^[+−±]/, '');
+}
+
 /** {@link formatDelta} of a difference that is in percentage points already. */
 export function formatPoints(points: number | null): string {
   return formatDelta(points === null ? null : points / 100, 'fraction');

@@ -96,7 +96,7 @@ export function planLines(plan: Plan): string[] {
       : `over cases p can reach ${p(2 / 2 ** design.cases)}`,
     ...plan.needed.map(
       ({ effect, repeats, cases }) =>
-        `for an effect of ${effect}: ${shown(repeats)} repeats with these cases, or ${shown(cases)} cases with these repeats`,
+        `for an effect of ${effect} standard deviation${effect === 1 ? '' : 's'} between runs, ${100 * plan.power} % power: ${shown(repeats)} repeats with these cases, or ${shown(cases)} cases with these repeats`,
     ),
     plan.seconds === null
       ? 'time: unknown, no earlier run of this experiment'

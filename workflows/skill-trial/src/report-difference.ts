@@ -57,9 +57,18 @@ export function compareReports(before: Report, after: Report): ReportDifference 
       ...(changed.size > 1 || (changed.size === 1 && !changed.has('skills') && !changed.has('specs'))
         ? [`More than the skills changed (${[...changed].join(', ')}): a difference of figures may come from any of it.`]
         : []),
-      'The two were not run at the same time: the provider, the machine and the hour may differ.',
+      sameRuns(before, after)
+        ? 'Both show the same runs: what differs comes from the plan, the scores or the lab, and not from new runs.'
+        : 'The two were not run at the same time: the provider, the machine and the hour may differ.',
     ],
   };
+}
+
+/** Whether every trial of both is the same record. */
+function sameRuns(before: Report, after: Report): boolean {
+  const runs = ({ trials, attempts }: Report) =>
+    trials.map(({ id, record }) => [id, record, attempts.find((one) => one.trial === id && one.current)?.startedAt]).sort();
+  return before.trials.length > 0 && canonicalJson(runs(before)) === canonicalJson(runs(after));
 }
 
 const nameOf = ({ experiment, lock, frozenAt, scripted }: Report): ReportName => ({ experiment, lock, frozenAt, scripted });

@@ -131,7 +131,7 @@ ${scripted ? html`<div class="banner" role="note"><strong>SCRIPTED runs are amon
 ${series.length === 0 ? html`<p>There is no report yet: <code>npm start</code> makes one.</p>` : null}
 ${series.map(section)}
 </main></div>
-<footer><p>A version of the skill set is one hash over all skills of a lock. Two versions were not run at the same time: a trend may be the provider’s or the machine’s. This page loads nothing and runs no script.</p></footer>
+<footer><p>A version of the skill set is one hash over all skills of a lock. Two versions that were run were not run at the same time (one whose plan alone changed shows the same runs again): a trend may be the provider’s or the machine’s. This page loads nothing and runs no script.</p></footer>
 </body>
 </html>
 `.text;

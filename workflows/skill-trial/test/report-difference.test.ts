@@ -49,3 +49,10 @@ test('hostile text stays text in Markdown', () => {
   for (const line of text.split('\n').filter((one) => one.startsWith('|')))
     expect(line.match(/(?<!\\)\|/g), line).toHaveLength(4);
 });
+
+test('two reports of the same runs are called so, and not two runs at different times', () => {
+  const before = makeReport();
+  expect(compareReports(before, makeReport()).caveats.join(' ')).toContain('Both show the same runs');
+  const anew = before.attempts.map((one) => ({ ...one, startedAt: '2030-01-01T00:00:00.000Z' }));
+  expect(compareReports(before, makeReport({ attempts: anew })).caveats.join(' ')).toContain('not run at the same time');
+});
