@@ -89,7 +89,7 @@ function caveats({ evals, effects, timedOut, unscored, judge, invalid = [] }: Be
     ...needs(effects),
     ...(effects.some(({ interval }) => interval !== null)
       ? [
-          '- An interval of few runs is wider than its 95 %, as wide as the share behind it says: it may hold 0 where p is small. What is said of these evals goes by p.',
+          '- An interval of few runs covers more than 95 % (the share stands behind it), so that it may hold 0 although p is small: what is said of these evals goes by p.',
         ]
       : []),
     ...together(effects),

@@ -244,6 +244,14 @@ test('trigger rates are those of one arm, and of its valid trials alone', () => 
   expect(benchmarkMarkdown({ ...rest, triggers, further }, 1, null)).toContain('## Activation in arm P');
 });
 
+test('an interval of few runs says how much it covers, since it may hold 0 although p is small', () => {
+  const { effects, ...rest } = makeBenchmarkFixture();
+  const interval = { low: -0.5, high: 1, level: 0.95, attained: 0.9921875, method: 'hodges-lehmann' as const };
+  const text = benchmarkMarkdown({ ...rest, effects: effects.map((effect) => ({ ...effect, interval })) }, 1, null);
+  expect(text).toContain('| -50.0 to +100.0 (99.2 %) |');
+  expect(text).toContain('it may hold 0 although p is small');
+});
+
 describe('checks', () => {
   const output = (parts: Partial<RunOutput> = {}): RunOutput => ({
     response: 'The cup is hot.\n```json\n{"a": [{"b": 2}]}\n```',
