@@ -7,7 +7,7 @@ import { visible } from './visible.js';
 
 /** One thing that two reports say differently. Values are as a reader sees them; null where a report has no such thing. */
 export interface Difference {
-  part: 'conditions' | 'decision' | 'rows' | 'trials' | 'verification';
+  part: 'conditions' | 'decision' | 'rows' | 'trials' | 'verification' | 'limitations';
   what: string;
   before: string | null;
   after: string | null;
@@ -29,7 +29,7 @@ export interface ReportName {
 }
 
 /**
- * What changed from one report to the next: conditions, decision, rows, trials, the twelve points. A figure that differs is no finding by
+ * What changed from one report to the next: conditions, decision, rows, trials, the twelve points, limitations. A figure that differs is no finding by
  * itself: two reports are two experiments, and `caveats` says what else differs between them.
  */
 export function compareReports(before: Report, after: Report): ReportDifference {
@@ -39,6 +39,7 @@ export function compareReports(before: Report, after: Report): ReportDifference 
     ...pairs('rows', rowsOf(before), rowsOf(after)),
     ...pairs('trials', trialsOf(before), trialsOf(after)),
     ...pairs('verification', pointsOf(before), pointsOf(after)),
+    ...pairs('limitations', limitationsOf(before), limitationsOf(after)),
   ];
   const changed = new Set(
     differences.filter(({ part }) => part === 'conditions').map(({ what }) => what.split('.')[0] as string),
@@ -132,12 +133,16 @@ function pointsOf({ verification }: Report): Map<string, string> {
   );
 }
 
+/** Deviations from the plan are among them. */
+const limitationsOf = ({ limitations }: Report) => new Map(limitations.map((one) => [one, 'said']));
+
 const titles: Record<Difference['part'], string> = {
   conditions: 'Conditions',
   decision: 'Decision',
   rows: 'Metrics (control → arm)',
   trials: 'Trials',
   verification: 'The twelve points',
+  limitations: 'Limitations and deviations',
 };
 
 /** The comparison as plain text. */

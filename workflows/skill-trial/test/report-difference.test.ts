@@ -35,6 +35,13 @@ test('rows, decision, points, trials and conditions that differ are named with b
   expect(caveats.join(' ')).toContain('More than the skills changed (node)');
 });
 
+test('a deviation from the plan that one report names and the other does not is a difference', () => {
+  const before = makeReport();
+  const said = 'Deviation from the plan: repeats was 3 and became 4';
+  const { differences } = compareReports(before, makeReport({ limitations: [...before.limitations, said] }));
+  expect(differences).toEqual([{ part: 'limitations', what: said, before: null, after: 'said' }]);
+});
+
 test('a scripted report is called so, in text and in Markdown', () => {
   const found = compareReports(makeReport(), makeReport({ scripted: false }));
   expect(differenceText(found)).toMatch(/^SCRIPTED shop/);
