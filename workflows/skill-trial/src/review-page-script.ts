@@ -43,6 +43,9 @@ document.addEventListener('keydown', (event) => {
   };
   if (actions[event.key]) { event.preventDefault(); actions[event.key](); }
 });
+const written = () => JSON.stringify([...document.querySelectorAll('textarea')].map((box) => box.value));
+let kept = written();
+addEventListener('beforeunload', (event) => { if (written() !== kept) event.preventDefault(); });
 function save() {
   const reviews = evals.flatMap((one) => [...one.querySelectorAll('textarea')].map((box) => ({ run_id: box.dataset.run, feedback: box.value.trim() }))).filter((one) => one.feedback !== '');
   const feedback = { reviews, status: 'complete', experiment: document.body.dataset.experiment, iteration: Number(document.body.dataset.iteration) };
@@ -51,6 +54,7 @@ function save() {
   link.download = 'feedback.json';
   link.click();
   URL.revokeObjectURL(link.href);
+  kept = written();
 }
 document.querySelector('#save').addEventListener('click', save);
 filter();

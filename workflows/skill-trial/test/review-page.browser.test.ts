@@ -156,4 +156,21 @@ describe.skipIf(missing && process.env.CI !== 'true')('review.html in a browser'
     });
     expect(problems).toEqual([]);
   });
+
+  it('is not left with feedback that no file holds, unless the reader says so', async () => {
+    const asked: string[] = [];
+    page.on('dialog', async (dialog) => {
+      asked.push(dialog.type());
+      await dialog.accept();
+    });
+    await page.fill('#tea-1 textarea >> nth=0', 'too hot');
+    await page.click('#tea-1 h2');
+    await Promise.all([page.waitForEvent('download'), page.click('#save')]);
+    await page.reload();
+    expect(asked).toEqual([]);
+    await page.fill('#tea-1 textarea >> nth=0', 'too cold');
+    await page.click('#tea-1 h2');
+    await page.reload();
+    expect(asked).toEqual(['beforeunload']);
+  });
 });
