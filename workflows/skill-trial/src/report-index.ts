@@ -167,7 +167,7 @@ function trend(experiment: string, reports: ReportEntry[]): Html {
       strip,
       time,
       output,
-    }) => html`<tr><th scope="row">${report.frozenAt.slice(0, 10)} <code>${report.lock.slice(0, 8)}</code>${report.scripted ? ' SCRIPTED' : ''}</th><td><code>${report.skillSet}</code></td><td>${contrast}</td><td>${primary?.title ?? 'not available'}</td><td class="number">${primary === null ? 'not available' : `${formatValue(primary.a, primary.unit)} → ${formatValue(primary.b, primary.unit)}`}</td><td class="number">${primary === null ? 'not available' : formatDelta(primary.delta, primary.unit)}</td><td>${strip === null ? null : stripSvg({ ...strip, max })}</td><td class="number">${primary === null ? '' : `${used(primary.nA)}, ${used(primary.nB)}`}</td><td class="number">${cost(time)}</td><td class="number">${cost(output)}</td></tr>
+    }) => html`<tr><th scope="row">${report.frozenAt.slice(0, 10)} <code>${report.lock.slice(0, 8)}</code>${report.scripted ? ' SCRIPTED' : ''}</th><td class="short"><code>${report.skillSet}</code></td><td class="short">${contrast}</td><td>${primary?.title ?? 'not available'}</td><td class="number">${primary === null ? 'not available' : `${formatValue(primary.a, primary.unit)} → ${formatValue(primary.b, primary.unit)}`}</td><td class="number">${primary === null ? 'not available' : formatDelta(primary.delta, primary.unit)}</td><td>${strip === null ? null : stripSvg({ ...strip, max })}</td><td class="number">${primary === null ? '' : `${used(primary.nA)}, ${used(primary.nB)}`}</td><td class="number">${cost(time)}</td><td class="number">${cost(output)}</td></tr>
 `,
   )}</tbody></table></div>`;
 }

@@ -80,7 +80,7 @@ th,td{text-align:left;vertical-align:top;padding:.45rem .9rem .45rem 0;border-bo
 thead th{border-bottom:2px solid var(--line);font-size:.8rem;color:var(--soft);font-weight:600;vertical-align:bottom}
 tbody th{font-weight:500;min-width:8rem}
 td code,th code{font-size:.8rem}
-@media screen{td:not(.number){min-width:7rem}td:last-child,td code{min-width:10rem}td code{display:inline-block}}
+@media screen{td:not(.number,.short){min-width:7rem}td:last-child,td:not(.short) code{min-width:10rem}td.short{white-space:nowrap}td.number:last-child{min-width:0}td code{display:inline-block}}
 .number{text-align:right;white-space:nowrap}
 thead .number{white-space:normal}
 tr:target{background:var(--banner);color:var(--banner-ink)}
