@@ -73,9 +73,9 @@ dd,code,.facts dd{overflow-wrap:anywhere;min-width:0}
 .axis{stroke:var(--line);stroke-width:1}
 .bar{stroke-width:3;stroke-linecap:round;opacity:.55}
 .bar.a{stroke:var(--a)}.bar.b{stroke:var(--b)}.dot.a{fill:var(--a)}.dot.b{fill:var(--b)}
-.scroll{overflow-x:auto;margin:.75rem 0 1.25rem}
+.scroll{overflow-x:auto;margin:.75rem 0 1.25rem;container-type:inline-size}
 table{border-collapse:collapse;width:100%;font-size:.9rem;line-height:1.4}
-caption{text-align:left;font-weight:600;padding:0 0 .4rem;color:var(--soft);font-size:.875rem}
+caption{text-align:left;font-weight:600;padding:0 0 .4rem;color:var(--soft);font-size:.875rem;position:sticky;left:0;box-sizing:border-box;max-width:100cqi}
 th,td{text-align:left;vertical-align:top;padding:.45rem .9rem .45rem 0;border-bottom:1px solid var(--line);overflow-wrap:break-word;max-width:34rem}
 thead th{border-bottom:2px solid var(--line);font-size:.8rem;color:var(--soft);font-weight:600;vertical-align:bottom}
 tbody th{font-weight:500;min-width:8rem}

@@ -129,6 +129,23 @@ describe.skipIf(missing && process.env.CI !== 'true')('index.html in a browser',
     ),
   );
 
+  it('the caption of a table that is wider than a phone is read without moving the table', () =>
+    opened({ name: 'fixture', width: 'phone', theme: 'light' }, async (page) => {
+      await page.evaluate(() => {
+        for (const one of document.querySelectorAll('details')) one.setAttribute('open', '');
+      });
+      const cut = await page.locator('.scroll caption').evaluateAll((captions) =>
+        captions.flatMap((caption) => {
+          const words = document.createRange();
+          words.selectNodeContents(caption);
+          const region = caption.closest('.scroll') as Element;
+          return words.getBoundingClientRect().right > region.getBoundingClientRect().right + 1 ? [caption.textContent] : [];
+        }),
+      );
+      expect(await page.locator('.scroll caption').count()).toBeGreaterThan(5);
+      expect(cut).toEqual([]);
+    }));
+
   it('following a value opens the account of how it was made', () =>
     opened({ name: 'fixture', width: 'desktop', theme: 'light' }, async (page) => {
       await page.locator('#results .figure-link').first().click();
