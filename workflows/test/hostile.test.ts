@@ -270,7 +270,9 @@ describe.each(['pi', 'claude-code', 'codex'])('what %s leaves running', (name) =
     await skipWithout(findAgent(name), skip);
     if (kind === 'bubblewrap') await need(kind, skip);
     const seconds = `7${Math.floor(Math.random() * 1e6)}`;
-    const leave = `setsid nohup sleep ${seconds} >/dev/null 2>&1 & nohup sh -c 'sleep ${seconds}' >/dev/null 2>&1 & echo left`;
+    // the command ends once the first has a session of its own: until then an agent's end of its command group is its end as well
+    const first = `setsid nohup sh -c 'echo > apart; exec sleep ${seconds}' >/dev/null 2>&1 &`;
+    const leave = `${first} nohup sh -c 'sleep ${seconds}' >/dev/null 2>&1 & until [ -e apart ]; do sleep 0.1; done; echo left`;
     const { result, events } = await hostile(name, kind, [leave]);
     expect(result.outcome.exitCode).toBe(0);
     expect(events).toContain('left');

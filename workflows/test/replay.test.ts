@@ -96,9 +96,13 @@ describe('a difference fails the replay, and the diff names it', () => {
     const text = await checkout.read(adapter);
     const changed = text.replace("'--append-system-prompt', ''", "'--append-system-prompt', 'A sentence of another flag.'");
     expect(changed).not.toBe(text);
-    await checkout.write(adapter, changed);
+    const build = async (code: string) => {
+      await checkout.write(adapter, code);
+      expect(await checkout.node(['workflows/pack.mjs'])).toEqual({ code: 0, text: '' });
+    };
+    await build(changed);
     const done = await replayed();
-    await checkout.write(adapter, text);
+    await build(text);
     expect(done.code, done.text).toBe(1);
     expect(done.text).toContain('A sentence of another flag.');
     expect((await result('inventory')).trials).toMatchObject([
