@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
 import type { Eval, EvalSet } from './eval.js';
-import type { SourceTree } from './eval-import.js';
 import type { Imported, Loss } from './loss-report.js';
 import { folderOf, join, normal } from './source-path.js';
+import type { SourceTree } from './source-tree.js';
 
 /** Adds the case of one eval: its prompt, its settings, and the files it names, from the first place that has them. */
 export async function addCase(

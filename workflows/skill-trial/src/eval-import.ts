@@ -9,16 +9,7 @@ import { importedModel, type ModelWish } from './imported-model.js';
 import type { Imported, Loss } from './loss-report.js';
 import { slugOf } from './slug.js';
 import { folderOf, normal, textOf } from './source-path.js';
-
-/** Files that an importer may read, by path below one root with forward slashes. */
-export interface SourceTree {
-  /** Null: no file there. */
-  read: (path: string) => Promise<Buffer | null>;
-  /** Every file below a folder ('' for all), without .git and node_modules. */
-  list: (folder: string) => Promise<string[]>;
-  /** The root's own name, where it is the folder of a skill and no repository. */
-  skill?: string;
-}
+import type { SourceTree } from './source-tree.js';
 
 export interface EvalImportOptions extends ModelWish {
   /** A file of evals, or a folder in which files of evals and skills lie; below the tree's root. */

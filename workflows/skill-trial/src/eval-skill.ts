@@ -1,9 +1,9 @@
-import type { SourceTree } from './eval-import.js';
 import { uniqueId } from './eval-reading.js';
 import { evalFileName } from './eval-source.js';
 import type { Imported, Loss } from './loss-report.js';
 import { slugOf } from './slug.js';
 import { folderOf, join, textOf } from './source-path.js';
+import type { SourceTree } from './source-tree.js';
 
 /** What an importer of evals knows of the skills that it has taken over. */
 export interface ImportedSkills {

@@ -1,7 +1,16 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { SettingsError } from './errors.js';
-import type { SourceTree } from './eval-import.js';
+
+/** Files that an importer may read, by path below one root with forward slashes. */
+export interface SourceTree {
+  /** Null: no file there. */
+  read: (path: string) => Promise<Buffer | null>;
+  /** Every file below a folder ('' for all), without .git and node_modules. */
+  list: (folder: string) => Promise<string[]>;
+  /** The root's own name, where it is the folder of a skill and no repository. */
+  skill?: string;
+}
 
 /**
  * The files around a path that evals are imported from: below the repository that holds it, else below the folder of its skill (or

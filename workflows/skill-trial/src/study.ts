@@ -10,6 +10,7 @@ import { Judgement } from './judge-run.js';
 import { caseOf, type Lab, openLab, skillNames } from './lab.js';
 import { type LedgerLine, readLedger } from './ledger.js';
 import { Lock } from './lock.js';
+import { lockHistory } from './lock-history.js';
 import { hasRecord, readJson } from './record.js';
 import { collectResults, type TrialResult } from './result.js';
 import { ScheduleLine } from './schedule.js';
@@ -133,15 +134,4 @@ async function readLocks(lab: Lab, ledger: LedgerLine[], present: Lock): Promise
   const files = (await readdir(lab.run.locks).catch(() => [] as string[])).filter((name) => name.endsWith('.json'));
   const locks = await Promise.all(files.map((name) => readJson(join(lab.run.locks, name), Lock)));
   return lockHistory(locks, ledger, present);
-}
-
-/** Locks in the order in which they were put in force ({@link Study}); those without a ledger line come first. */
-export function lockHistory(locks: Lock[], ledger: LedgerLine[], present: Lock): Lock[] {
-  const noted = ledger.flatMap(({ event, at }) => (event.kind === 'lock' ? [{ id: event.lock, at }] : []));
-  const history = locks.filter(({ id }) => id !== present.id && !noted.some((one) => one.id === id));
-  for (const { id, at } of noted) {
-    const lock = locks.find((one) => one.id === id);
-    if (lock !== undefined) history.push(history.some((one) => one.id === id) ? { ...lock, frozenAt: at } : lock);
-  }
-  return history.at(-1)?.id === present.id ? history : [...history, present];
 }

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { CaseSettings } from '../src/case.js';
 import { SettingsError } from '../src/errors.js';
-import { type EvalImportOptions, importEvals, type SourceTree } from '../src/eval-import.js';
+import { type EvalImportOptions, importEvals } from '../src/eval-import.js';
 import { Experiment } from '../src/experiment.js';
 import { describeLosses } from '../src/loss-report.js';
+import type { SourceTree } from '../src/source-tree.js';
 
 /** A source tree in memory, with one skill unless it is named. */
 function sources(files: Record<string, string | Buffer>): SourceTree {

@@ -6,9 +6,10 @@ import { makeBenchmark } from '../src/benchmark.js';
 import { exportBenchmark } from '../src/benchmark-export.js';
 import { readBenchmark } from '../src/benchmark-reading.js';
 import { readCase } from '../src/case.js';
-import { importEvals, type SourceTree } from '../src/eval-import.js';
+import { importEvals } from '../src/eval-import.js';
 import { Experiment } from '../src/experiment.js';
 import type { TrialGrade } from '../src/grade.js';
+import type { SourceTree } from '../src/source-tree.js';
 import type { Study } from '../src/study.js';
 import { tempFolder, trialResult } from './fixture.js';
 

@@ -3,8 +3,8 @@ import { Experiment } from '../src/experiment.js';
 import type { LedgerLine } from '../src/ledger.js';
 import { planDeviations } from '../src/limitation.js';
 import type { Lock } from '../src/lock.js';
+import { lockHistory } from '../src/lock-history.js';
 import { makePlan, planLines } from '../src/plan.js';
-import { lockHistory } from '../src/study.js';
 import { runsOf, trialResult } from './fixture.js';
 
 const experiment = (parts: Record<string, unknown> = {}) =>
